@@ -54,6 +54,7 @@ const ONLY_DEEP = {
   "packages/cli/test/pinned-server.test.ts": 20,
   "packages/cli/test/proxy-http-clients.test.ts": 10,
   "packages/cli/test/resident-default.test.ts": 20,
+  "packages/cli/test/resident-handover.test.ts": 20,
   "packages/cli/test/resident-many.test.ts": 15,
   "packages/cli/test/resident.test.ts": 25,
   "packages/cli/test/resident-lock.test.ts": 6,

@@ -1,13 +1,16 @@
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type ConsentError, makeResponse } from "@acp/core";
 import { askDouble, manualClock } from "@acp/testing";
 import { createServer } from "node:net";
+import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../test/temporary-home.js";
 import { attachApprovers } from "./attach-all.js";
 import { type Board, createBoard } from "./board.js";
 import { type ApproveServer, serveApprovers } from "./serve.js";
 import { listenPrivately } from "./socket-path.js";
+import { writeGateMessage } from "./wire.js";
 
 const never = new AbortController().signal;
 
@@ -34,7 +37,7 @@ describe("attachApprovers()", () => {
     await using clients = await attachApprovers({ directory: home.run, signal: never, clock });
     expect(clients.gates()).toBe(1);
     const two = await startGate(home.run, "2");
-    await expect.poll(async () => (await clock.advance(1_000), clients.gates())).toBe(2);
+    await expect.poll(async () => (await clock.advance(5_000), clients.gates())).toBe(2);
     const [first, second] = [askDouble(), askDouble()];
     one.board.put(first.request, first.session);
     two.board.put(second.request, second.session);
@@ -76,6 +79,58 @@ describe("attachApprovers()", () => {
     const gate = await startGate(home.run, "1");
     await expect.poll(async () => (await clock.advance(1_000), clients.gates())).toBe(1);
     await gate.server.close();
+  });
+
+  it.each(["is there", "is not there yet"])(
+    "joins a gate that comes without waiting for its next look, where the directory %s",
+    async (which) => {
+      await using home = await temporaryHome();
+      if (which === "is there") await mkdir(home.run, { mode: 0o700 });
+      // Its time stands still: only what the directory tells counts.
+      const clock = manualClock();
+      await using clients = await attachApprovers({ directory: home.run, signal: never, clock });
+      for (const name of ["1", "2"]) {
+        const gate = await startGate(home.run, name);
+        await expect.poll(clients.gates).toBe(1);
+        await gate.server.close();
+        await expect.poll(clients.gates).toBe(0);
+      }
+    },
+  );
+
+  it("joins gates of a directory that was made again", async () => {
+    await using home = await temporaryHome();
+    const clock = manualClock();
+    await mkdir(home.run, { mode: 0o700 });
+    await using clients = await attachApprovers({ directory: home.run, signal: never, clock });
+    await rm(home.run, { recursive: true });
+    await clock.advance(5_000);
+    const one = await startGate(home.run, "1");
+    await expect.poll(clients.gates).toBe(1);
+    await one.server.close();
+  });
+
+  it("joins a gate again that cut it off", async () => {
+    await using home = await temporaryHome();
+    const clock = manualClock();
+    const sockets: Socket[] = [];
+    const hello = { type: "hello", channel: "terminal", pid: 1, open: 0 } as const;
+    const server = createServer((socket) => {
+      sockets.push(socket.on("error", () => undefined).resume());
+      socket.write(writeGateMessage(hello));
+    });
+    await listenPrivately(server, join(home.run, "1.sock"));
+    const stop = new AbortController();
+    const clients = await attachApprovers({ directory: home.run, signal: stop.signal, clock });
+    await expect.poll(clients.gates).toBe(1);
+    sockets[0]?.destroy();
+    await expect.poll(clients.gates).toBe(0);
+    await clock.advance(50);
+    await expect.poll(clients.gates).toBe(1);
+    expect(sockets).toHaveLength(2);
+    stop.abort();
+    await clients.close();
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it("warns once about a socket that does not talk to it, and goes on", async () => {

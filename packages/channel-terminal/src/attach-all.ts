@@ -2,9 +2,9 @@
  * AttachAll: one client of every gate whose socket lies in a directory, and of those that come
  * later.
  */
-import { watch } from "node:fs";
+import { statSync, watch } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import {
   type Clock,
   type ConsentError,
@@ -18,11 +18,12 @@ import { attachApprover } from "./attach.js";
 import { createFeed } from "./feed.js";
 import type { ClientRole } from "./wire.js";
 
-/**
- * How often the directory is looked at for new gates: it is also watched, but not where it does not
- * exist yet, and not on every file system.
- */
+/** How often the directory is looked at for new gates where it cannot be watched. */
 const LOOK_EVERY_MS = 1_000;
+/** The same where it is watched: some file systems tell of nothing. */
+const LOOK_ALSO_EVERY_MS = 5_000;
+/** After this a gate whose connection was lost is tried again: it may have cut a slow client off. */
+const LOST_LOOK_MS = 50;
 
 /** Options of {@link attachApprovers}. */
 export interface AttachAllOptions {
@@ -57,8 +58,8 @@ async function socketsIn(directory: string): Promise<readonly string[]> {
 interface Gates {
   readonly options: AttachAllOptions;
   readonly clients: Map<string, GateClient>;
-  /** Sockets that somebody tries right now: a second look leaves them alone. */
-  readonly trying: Set<string>;
+  /** Sockets that are being tried; true where something changed since then. */
+  readonly trying: Map<string, boolean>;
   readonly warned: Set<string>;
   readonly push: (change: QuestionChange) => void;
 }
@@ -80,6 +81,11 @@ async function follow(gates: Gates, path: string, client: GateClient): Promise<v
   for (let next = await changes.next(); next.done !== true; next = await changes.next())
     gates.push(next.value);
   gates.clients.delete(path);
+  const { signal, clock = systemClock } = gates.options;
+  clock.sleep(LOST_LOOK_MS, { signal, background: true }).then(
+    () => look(gates),
+    () => undefined,
+  );
   for (const { request } of client.pending()) gates.push({ type: "lost", id: request.id });
 }
 
@@ -117,40 +123,72 @@ async function attachTo(gates: Gates, path: string): Promise<void> {
 
 async function look(gates: Gates): Promise<void> {
   const paths = (await socketsIn(gates.options.directory)).filter(
-    (path) => !gates.clients.has(path) && !gates.trying.has(path),
+    (path) => !gates.clients.has(path),
   );
-  for (const path of paths) gates.trying.add(path);
-  await Promise.all(
-    paths.map((path) => attachTo(gates, path).finally(() => gates.trying.delete(path))),
-  );
+  await Promise.all(paths.map((path) => tryOnce(gates, path)));
 }
 
-/** Looks whenever something changes in the directory, until the signal comes. */
-function watchDirectory(gates: Gates, onEnd: () => void): boolean {
-  try {
-    const { directory, signal } = gates.options;
-    const watcher = watch(directory, { persistent: false, signal });
-    watcher.on("change", () => void look(gates));
-    watcher.on("error", onEnd);
-    watcher.on("close", onEnd);
-    return true;
-  } catch {
-    return false;
+/**
+ * Tries a socket; once more where something changed meanwhile: it may have been tried between its
+ * making and its first answer.
+ */
+async function tryOnce(gates: Gates, path: string): Promise<void> {
+  const { clients, trying, options } = gates;
+  if (trying.has(path)) return void trying.set(path, true);
+  for (let isChanged = true; isChanged && !clients.has(path) && !options.signal.aborted; ) {
+    trying.set(path, false);
+    await attachTo(gates, path);
+    isChanged = trying.get(path) === true;
   }
+  trying.delete(path);
+}
+
+/** Which folder is watched; it may be removed and made again. */
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
+}
+
+/**
+ * Looks whenever something changes in the directory, until the signal comes or another directory has
+ * its name. Where there is none yet, the one above tells when it is made.
+ *
+ * @returns Whether it is still watched; undefined where it cannot be.
+ */
+function watchDirectory(gates: Gates): (() => boolean) | undefined {
+  const { directory, signal } = gates.options;
+  const inode = inodeOf(directory);
+  const isAbove = inode === undefined;
+  let isOver = false;
+  let next: (() => boolean) | undefined;
+  const end = (): void => void (isOver = true);
+  try {
+    const path = isAbove ? dirname(directory) : directory;
+    const watcher = watch(path, { persistent: false, signal });
+    watcher.on("error", end).on("close", end);
+    watcher.on("change", (_, name) => {
+      if (isAbove && name !== null && String(name) !== basename(directory)) return;
+      if (isAbove && inodeOf(directory) !== undefined) {
+        watcher.close();
+        next = watchDirectory(gates);
+      }
+      void look(gates);
+    });
+  } catch {
+    return undefined;
+  }
+  // What came between is seen by the look that follows.
+  return () => next?.() ?? (!isOver && inodeOf(directory) === inode);
 }
 
 /** Looks for new gates until the signal comes. Rejects with its reason. */
 async function keepLooking(gates: Gates, clock: Clock): Promise<void> {
   const { signal } = gates.options;
-  let isWatched = false;
-  const stopped = (): void => {
-    isWatched = false;
-  };
+  let isWatched: (() => boolean) | undefined;
   for (;;) {
     // First watched and then looked at: a gate that came between is seen.
-    if (!isWatched) isWatched = watchDirectory(gates, stopped);
+    if (isWatched?.() !== true) isWatched = watchDirectory(gates);
     await look(gates);
-    await clock.sleep(LOOK_EVERY_MS, { signal });
+    await clock.sleep(isWatched?.() === true ? LOOK_ALSO_EVERY_MS : LOOK_EVERY_MS, { signal });
   }
 }
 
@@ -169,7 +207,7 @@ export async function attachApprovers(options: AttachAllOptions): Promise<Approv
   const gates: Gates = {
     options: { ...options, signal: both },
     clients: new Map(),
-    trying: new Set(),
+    trying: new Map(),
     warned: new Set(),
     push: (change) => changes.push(change),
   };

@@ -21,9 +21,9 @@ import { type TerminalFront, createTerminalFront } from "./terminal-front.js";
 const NAME = "terminal";
 /**
  * So long after its socket listens a question waits for somebody to attach: an `acp approve` that
- * runs already needs a moment to see a gate that has just started.
+ * runs already, or was attached to the gate before this one, needs a moment to see it.
  */
-const JOIN_MS = 1_000;
+const JOIN_MS = 2_000;
 
 /** A channel that asks at this machine's terminal and through attached clients. */
 export interface TerminalChannelOptions {

@@ -6,7 +6,7 @@
 import { writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { buildOf } from "./build-of.js";
+import { buildOf, versionOf } from "./build-of.js";
 import { secondsIn } from "./seconds-in.js";
 import { HOOK_BYTES_MAX, HOOK_VARIABLES } from "./hook/wire.js";
 import { namedHome, placesOf, valueOf } from "./resident/places.js";
@@ -14,7 +14,7 @@ import { reachResident } from "./resident/reach.js";
 import type { Reached } from "./resident/reach.js";
 import {
   BODY_BYTES_MAX,
-  PROTOCOL,
+  PROTOCOLS,
   ROOM_BYTES,
   frameOf,
   recordIn,
@@ -85,9 +85,11 @@ function helloOf(argv: readonly string[]): Hello {
     const value = process.env[name];
     if (value !== undefined) env[name] = value;
   }
+  const entry = join(__dirname, "index.js");
   return {
-    protocol: [PROTOCOL, PROTOCOL],
-    build: buildOf(join(__dirname, "index.js")),
+    protocol: PROTOCOLS,
+    version: versionOf(entry),
+    build: buildOf(entry),
     argv,
     cwd: process.cwd(),
     env,
@@ -107,8 +109,12 @@ async function reach(hello: Hello, greetingMsMax: number): Promise<Reached | und
   const uid = process.getuid?.() ?? -1;
   try {
     const places = placesOf(home, { env: process.env, uid });
-    const found = await reachResident(home, places, { build: hello.build, uid, greetingMsMax });
-    return typeof found === "string" ? undefined : found;
+    const found = await reachResident(home, places, { uid, greetingMsMax });
+    if (typeof found === "string") return undefined;
+    // Another build may decide otherwise.
+    if (found.greeting.build === hello.build && found.greeting.isCurrent) return found;
+    found.socket.destroy();
+    return undefined;
   } catch {
     return undefined;
   }

@@ -2,7 +2,8 @@
  * main: one command line to one exit code. Results go to stdout, everything else to stderr; nothing
  * is thrown.
  */
-import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { versionOf } from "./build-of.js";
 import type { Command, Io, Outcome } from "./command.js";
 import { commandNamed, readCommandLine } from "./command-line.js";
 import { COMMANDS } from "./commands.js";
@@ -35,7 +36,7 @@ async function dispatch(argv: readonly string[], io: Io, print: Printer): Promis
     return "ok";
   }
   if (line.flags.has("version")) {
-    const version = versionOf();
+    const version = versionOf(fileURLToPath(new URL("./index.js", import.meta.url)));
     print.result({ version }, () => [version]);
     return "ok";
   }
@@ -54,13 +55,4 @@ function showHelp(command: Command | undefined, print: Printer): void {
     print.result({ commands: COMMANDS.map(describeCommand), exits: EXIT_CODES }, () =>
       renderHelp(COMMANDS),
     );
-}
-
-function versionOf(): string {
-  const manifest: unknown = JSON.parse(
-    readFileSync(new URL("../package.json", import.meta.url), "utf8"),
-  );
-  return typeof manifest === "object" && manifest !== null && "version" in manifest
-    ? String(manifest.version)
-    : "unknown";
 }

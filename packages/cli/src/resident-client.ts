@@ -7,13 +7,13 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { createRelay } from "./resident/relay.js";
 import type { Link, LinkHandlers } from "./resident/relay.js";
-import { buildOf } from "./build-of.js";
+import { buildOf, versionOf } from "./build-of.js";
 import { namedHome, placesOf } from "./resident/places.js";
 import type { Reached } from "./resident/reach.js";
 import { reachOrStart } from "./resident/reach-or-start.js";
 import {
   BODY_BYTES_MAX,
-  PROTOCOL,
+  PROTOCOLS,
   ROOM_BYTES,
   frameOf,
   recordIn,
@@ -48,10 +48,11 @@ export function runResidentClient(): void {
     process.exitCode = 2;
     return;
   }
-  const build = buildOf(join(__dirname, "index.js"));
+  const entry = join(__dirname, "index.js");
   const hello: Hello = {
-    protocol: [PROTOCOL, PROTOCOL],
-    build,
+    protocol: PROTOCOLS,
+    version: versionOf(entry),
+    build: buildOf(entry),
     argv,
     cwd,
     userHome,
@@ -99,14 +100,36 @@ interface LinkParts {
 
 /** A connection with an open session, or why there is none. */
 async function openLink({ hello, uid, handlers }: LinkParts): Promise<Link | string> {
-  const { argv, cwd, userHome, build } = hello;
+  const { argv, cwd, userHome, version, build } = hello;
   const { env } = process;
-  // It may be made only now, and then has another real path.
-  const home = namedHome(argv, { env, cwd, userHome });
-  const places = placesOf(home, { env, uid });
-  const found = await reachOrStart({ home, places, env, cwd, uid, build, loadStarter });
-  if (typeof found === "string") return found;
-  return linkOf(found, hello, handlers);
+  for (let tries = 1; ; tries++) {
+    // It may be made only now, and then has another real path.
+    const home = namedHome(argv, { env, cwd, userHome });
+    const places = placesOf(home, { env, uid });
+    // Where the older one could not be replaced, this process does not try it again.
+    const release = isOlderKept ? NOTHING : { version, build };
+    const shared = { home, places, env, cwd, uid, release, loadStarter };
+    const found = await reachOrStart({ ...shared, onOlder: keepOlder });
+    if (typeof found === "string") return found;
+    const link = await linkOf(found, hello, handlers);
+    // The one that it connected to was giving way to the next.
+    if (link !== undefined) return link;
+    if (tries === TRIES_MAX) return ENDED;
+  }
+}
+
+/** Resident gates that give way, one after another, until a client that connects gives up. */
+const TRIES_MAX = 3;
+const ENDED = "The resident gate ended while this process connected to it";
+/** Newer than nothing. */
+const NOTHING = { version: "", build: "" };
+let isOlderKept = false;
+
+function keepOlder(why: string): void {
+  isOlderKept = true;
+  process.stderr.write(
+    `acp: An older version of ACP still serves this home: ${why}; acp resident restart starts this one\n`,
+  );
 }
 
 /** Its name is put together so that it stays a file of its own. */
@@ -116,8 +139,9 @@ function linkOf(
   { socket, onFrames }: Reached,
   hello: Hello,
   handlers: LinkHandlers,
-): Promise<Link | string> {
+): Promise<Link | string | undefined> {
   let room = ROOM_BYTES;
+  let isHeld = false;
   const text = Buffer.from(JSON.stringify(hello));
   if (text.length > BODY_BYTES_MAX) {
     socket.destroy();
@@ -130,6 +154,10 @@ function linkOf(
       socket.write(frameOf("input", bytes));
     },
     end: () => void socket.write(frameOf("end")),
+    held() {
+      if (!isHeld) socket.write(frameOf("held"));
+      isHeld = true;
+    },
     signal: (name) => void socket.write(frameOf("signal", name)),
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),
@@ -141,7 +169,7 @@ function linkOf(
       if (isOver) return;
       isOver = true;
       if (isOpen) handlers.onEnd(how);
-      else resolve("The resident gate ended while this process connected to it");
+      else resolve(how === "again" ? undefined : ENDED);
       socket.destroy();
     };
     socket.on("close", () => over("lost"));
@@ -161,7 +189,7 @@ function linkOf(
       else if (kind === "room") {
         room += roomIn(body);
         handlers.onRoom();
-      }
+      } else if (kind === "hold") handlers.onHold();
     });
     socket.write(frameOf("hello", text));
   });

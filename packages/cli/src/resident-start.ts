@@ -26,8 +26,10 @@ export interface StartParts {
   readonly cwd: string;
   /** The time until a started resident, or somebody else's, answers. */
   readonly readyMsMax: number;
-  /** Whether a resident answers, whoever started it. */
+  /** Whether a resident answers that this client can use, whoever started it. */
   isThere(): Promise<boolean>;
+  /** Called before one is started, with the lock; gives why none may be. */
+  before?(): Promise<string | undefined>;
 }
 
 const LOOK_EVERY_MS = 10;
@@ -108,6 +110,8 @@ async function startLocked(parts: StartParts, endMs: number): Promise<string | u
   const { places } = parts;
   // Somebody was faster.
   if (await parts.isThere()) return undefined;
+  const why = await parts.before?.();
+  if (why !== undefined) return why;
   let ended: string | undefined;
   const problem = spawnResident(parts, (error) => {
     ended = error?.message ?? `it ended at once; ${places.log} says why`;

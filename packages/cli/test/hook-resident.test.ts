@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 import { attachApprovers } from "@acp/channel-terminal";
 import { makeResponse } from "@acp/core";
 import { describe, expect, it, vi } from "vitest";
-import { buildOf } from "../src/build-of.js";
+import { buildOf, versionOf } from "../src/build-of.js";
 import { createFrameReader, frameOf, greetingFrame } from "../src/resident/wire.js";
 import type { Frame } from "../src/resident/wire.js";
 import { BIN, startAcp } from "./harness.js";
@@ -21,7 +21,11 @@ import type { HookWorld } from "./hook-world.js";
 const SAFE = EVENTS["claude-code"]("git status");
 const UNSAFE = EVENTS["claude-code"]("npm publish");
 /** What a resident of the built library greets with. */
-const greeting = (): Buffer => greetingFrame(buildOf(join(dirname(BIN), "../dist/index.js")));
+const greeting = (build?: string): Buffer => {
+  const entry = join(dirname(BIN), "../dist/index.js");
+  const version = versionOf(entry);
+  return greetingFrame({ version, build: build ?? buildOf(entry), isCurrent: true });
+};
 
 /**
  * Who wrote an event: a hook alone cannot write in the log that a resident holds open, and takes
@@ -261,11 +265,11 @@ describe("a resident and hooks", () => {
 
 describe("what is no resident of this build", () => {
   it.each([
-    ["greets as another build", (say: (bytes: Buffer) => void) => say(greetingFrame("1:2:3:4"))],
+    ["greets as another build", (say: (bytes: Buffer) => void) => say(greeting("1:2:3:4"))],
     [
       "greets as another protocol",
       (say: (bytes: Buffer) => void) =>
-        say(Buffer.from(greeting().toString("latin1").replace("[1,1]", "[2,2]"), "latin1")),
+        say(Buffer.from(greeting().toString("latin1").replace("[1,2]", "[8,9]"), "latin1")),
     ],
     ["closes at once", (_say: (bytes: Buffer) => void, close: () => void) => close()],
   ])("and %s gets no event", async (_name, speak) => {

@@ -5,9 +5,9 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, readdir, symlink, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BIN, acp, scratch } from "./harness.js";
 import type { Ended, Scratch } from "./harness.js";
@@ -54,6 +54,8 @@ export interface RawClient extends AsyncDisposable {
 }
 
 export interface ClientOptions {
+  /** The program; the built one unless given. */
+  readonly bin?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** Options of `acp mcp` before `--`. */
@@ -128,10 +130,10 @@ export async function startsOf(home: string): Promise<number> {
 
 function startClient(
   { home, journal }: { readonly home: string; readonly journal: string },
-  { env = {}, cwd, args = [], server = [] }: ClientOptions,
+  { bin = BIN, env = {}, cwd, args = [], server = [] }: ClientOptions,
 ): RawClient {
   const command = server === null ? [] : ["--", process.execPath, SERVER, journal, ...server];
-  const child = spawn(process.execPath, [BIN, "mcp", "--home", home, ...args, ...command], {
+  const child = spawn(process.execPath, [bin, "mcp", "--home", home, ...args, ...command], {
     cwd: cwd ?? home,
     env: { PATH: process.env["PATH"], HOME: homedir(), ACP_RESIDENT_SECONDS: "600", ...env },
     stdio: ["pipe", "pipe", "pipe"],
@@ -175,6 +177,46 @@ function startClient(
       await ended;
     },
   };
+}
+
+/** An installation of its own: another build of the same code, of any version. */
+export interface Installed {
+  readonly folder: string;
+  readonly bin: string;
+  /** Runs a command of it. */
+  acp(args: readonly string[]): Promise<{ readonly code: number | null; readonly stdout: string }>;
+  /** Puts another version in its place, as an update does. */
+  become(version: string): Promise<void>;
+}
+
+/** Copies the built program. */
+export async function install(folder: string, version: string): Promise<Installed> {
+  const built = dirname(dirname(BIN));
+  const bin = join(folder, "bin/acp.cjs");
+  const become = async (next: string): Promise<void> => {
+    const manifest: object = JSON.parse(await readFile(join(built, "package.json"), "utf8"));
+    const text = JSON.stringify({ ...manifest, version: next });
+    await writeFile(join(folder, "package.json"), text);
+    // Written anew, so that it is another file in time.
+    await writeFile(join(folder, "dist/index.js"), await readFile(join(built, "dist/index.js")));
+  };
+  await mkdir(folder);
+  for (const name of ["bin", "dist", "inside"])
+    await cp(join(built, name), join(folder, name), {
+      recursive: true,
+      filter: (path) => !/\.(?:map|d\.ts)$/u.test(path),
+    });
+  await symlink(join(built, "node_modules"), join(folder, "node_modules"));
+  await become(version);
+  const run: Installed["acp"] = (args) =>
+    new Promise((resolve) => {
+      const env = { PATH: process.env["PATH"], HOME: homedir(), ACP_RESIDENT_SECONDS: "600" };
+      const child = spawn(process.execPath, [bin, ...args], { env, cwd: "/" });
+      let stdout = "";
+      child.stdout.on("data", (chunk) => (stdout += String(chunk)));
+      child.on("close", (code) => resolve({ code, stdout }));
+    });
+  return { folder, bin, acp: run, become };
 }
 
 /** The first text of an answer. */

@@ -192,7 +192,7 @@ describe("acp mcp --resident", () => {
     process.kill(at.pid(), "SIGSTOP");
     await using second = at.start({ env: { ACP_RESIDENT_SECONDS: "5" } });
     const { result } = await second.ask("initialize", { protocolVersion: "2025-06-18" });
-    expect(JSON.stringify(result)).toContain("acp resident stop");
+    expect(JSON.stringify(result)).toContain("acp resident restart");
     expect((await at.acp(["resident", "status"])).code).toBe(1);
     const hung = at.pid();
     expect(await at.acp(["resident", "stop"])).toMatchObject({ code: 0 });
@@ -284,8 +284,8 @@ describe("the socket for agents", () => {
       return `${frames[1]?.kind} ${frames[1]?.body.toString()}`;
     };
     expect(await last({ umask: -1 })).toMatch(/^refused .*hello_invalid/);
-    expect(await last({ build: "another" })).toMatch(/^refused .*build_differs/);
-    expect(await last({ protocol: [2, 2] })).toMatch(/^refused .*build_differs/);
+    expect(await last({ protocol: [0, 0] })).toMatch(/^refused .*client_outdated/);
+    expect(await last({ protocol: [9, 9] })).toMatch(/^refused .*resident_outdated/);
     expect(await last({ argv: ["mcp", "--home", "/"] })).toMatch(/^refused .*home_differs/);
     // Nothing but what is served: no other command, and no terminal.
     for (const argv of [

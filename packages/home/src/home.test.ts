@@ -29,6 +29,24 @@ describe("openHome()", () => {
     await expect(openHome(join(dir, "link"))).rejects.toMatchObject(refusal("symbolic link"));
   });
 
+  it("opens the format that it knows, with and without the file that names it", async () => {
+    const dir = await scratchDirectory();
+    await writeFile(join(dir, "format"), "1\n");
+    expect(await openHome(dir)).toMatchObject({ dir });
+  });
+
+  it.each(["2", "", "one", "1 ".repeat(20)])("refuses a home of the format %j", async (text) => {
+    const dir = await scratchDirectory();
+    await writeFile(join(dir, "format"), text);
+    await expect(openHome(dir)).rejects.toMatchObject(refusal("this version of ACP knows 1"));
+  });
+
+  it("refuses a format that is no file", async () => {
+    const dir = await scratchDirectory();
+    await mkdir(join(dir, "format"));
+    await expect(openHome(dir)).rejects.toMatchObject(refusal("this version of ACP knows 1"));
+  });
+
   it.each([0o755, 0o750, 0o701, 0o720])("refuses mode %o, with the fix", async (mode) => {
     const dir = await scratchDirectory();
     await chmod(dir, mode);

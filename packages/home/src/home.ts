@@ -3,8 +3,8 @@
  * in it can approve anything, so it is opened only while nobody but its owner can. Format:
  * spec/home.md.
  */
-import { lstat, mkdir, realpath, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { lstat, mkdir, readFile, realpath, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { quoteText } from "@acp/core";
 import { createFileAtomic, syncDirectory } from "./atomic.js";
 import { causeText, hasErrno, cannot } from "./errors.js";
@@ -20,8 +20,8 @@ export interface Home extends HomePaths {}
  *
  * @param dir - Absolute.
  * @throws ConsentError `home_invalid`, with the fix, if the home is missing, is not a directory, is
- * a symbolic link, belongs to another user, is open to others, or is in a place where anyone could
- * replace it.
+ * a symbolic link, belongs to another user, is open to others, is in a place where anyone could
+ * replace it, or has a format of a newer version.
  */
 export async function openHome(dir: string): Promise<Home> {
   const found = await lstat(dir).catch(async (error: unknown) => {
@@ -41,7 +41,34 @@ export async function openHome(dir: string): Promise<Home> {
   if ((found.mode & 0o077) !== 0)
     throw cannot("open home", dir)(`other users can enter it; run: chmod 700 ${quoteText(dir)}`);
   await checkAncestors(dir);
+  await checkFormat(dir);
   return homePaths(dir);
+}
+
+/** The format of a home as this version writes it. One without the file `format` has this one. */
+const FORMAT = "1";
+const FORMAT_BYTES_MAX = 16;
+
+/**
+ * An older version never opens a newer home: it would take what it does not know for absent, also
+ * what denies. A version that changes the format writes the file first.
+ */
+async function checkFormat(dir: string): Promise<void> {
+  const path = join(dir, "format");
+  const found = await lstat(path).catch((error: unknown) => {
+    if (hasErrno(error, "ENOENT")) return undefined;
+    throw cannot("open home", dir)(causeText(error), error);
+  });
+  if (found === undefined) return;
+  const isShort = found.isFile() && found.size <= FORMAT_BYTES_MAX;
+  const text = isShort ? (await readFile(path, "utf8")).trim() : "unreadable";
+  if (text !== FORMAT)
+    throw cannot(
+      "open home",
+      dir,
+    )(
+      `its format is ${quoteText(text)}, and this version of ACP knows ${FORMAT}; use the version of ACP that used it last, or a newer one`,
+    );
 }
 
 /**

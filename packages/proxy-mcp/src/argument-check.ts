@@ -2,9 +2,11 @@
  * Argument check: how a gate in front of MCP servers checks arguments, both of calls and of a
  * person's edits. Rules: spec/mcp-proxy.md §5.
  */
-import { type ArgumentCheck, isToolAction, type JsonObject } from "@acp/core";
+import { isToolAction } from "@acp/core";
+import type { Action, ArgumentCheck, JsonObject, ToolDefinition } from "@acp/core";
+import type { Aside } from "./aside.js";
 import { logText } from "./log-text.js";
-import { compileSchemaCheck, type SchemaCheck } from "./schema-check.js";
+import { createSchemaCheck, type SchemaCheck } from "./schema-check.js";
 
 /** Options of {@link createArgumentCheck}. */
 export interface ArgumentCheckOptions {
@@ -27,23 +29,56 @@ export interface ArgumentCheckOptions {
  * ```
  */
 export function createArgumentCheck({ log }: ArgumentCheckOptions): ArgumentCheck {
-  const compiled = new WeakMap<JsonObject, SchemaCheck>();
   return {
     check(action, tool): string | undefined {
-      if (!isToolAction(action) || tool?.inputSchema === undefined) return undefined;
-      const { server } = action.meta;
-      if (tool.server !== server || tool.name !== action.name)
-        throw new Error("the definition that came with the call is another tool's");
-      const known = compiled.get(tool.inputSchema);
-      const check =
-        known ??
-        compileSchemaCheck(tool.inputSchema, (reason) =>
-          log(
-            `[${server}] arguments of tool "${logText(action.name)}" are not checked against its schema: ${reason}`,
-          ),
-        );
-      if (known === undefined) compiled.set(tool.inputSchema, check);
-      return check(action.args, JSON.stringify(action.args).length);
+      const found = schemaOf(action, tool, log);
+      return found?.schema.check(found.args, found.chars);
     },
   };
+}
+
+/**
+ * Finds out in a worker what every argument check of this process then says of a call, where its
+ * schema might take long; nothing where it does not.
+ */
+export function prepareCheck(
+  action: Action,
+  tool: ToolDefinition | undefined,
+  { log, aside }: ArgumentCheckOptions & { readonly aside: Aside },
+): Promise<void> | undefined {
+  // What does not belong together is the check's to refuse.
+  const found = isOf(action, tool) ? schemaOf(action, tool, log) : undefined;
+  return found?.schema.prepare(found.args, found.chars, aside);
+}
+
+/** What is known of schemas, which never change: of use to every check that meets them. */
+const known = new WeakMap<JsonObject, SchemaCheck>();
+
+interface Found {
+  readonly schema: SchemaCheck;
+  readonly args: JsonObject;
+  readonly chars: number;
+}
+
+const isOf = (action: Action, tool: ToolDefinition | undefined): boolean =>
+  isToolAction(action) && tool?.server === action.meta.server && tool.name === action.name;
+
+function schemaOf(
+  action: Action,
+  tool: ToolDefinition | undefined,
+  log: (line: string) => void,
+): Found | undefined {
+  if (!isToolAction(action) || tool?.inputSchema === undefined) return undefined;
+  const { server } = action.meta;
+  if (!isOf(action, tool))
+    throw new Error("the definition that came with the call is another tool's");
+  const schema =
+    known.get(tool.inputSchema) ??
+    createSchemaCheck(tool.inputSchema, (reason) =>
+      log(
+        `[${server}] arguments of tool "${logText(action.name)}" are not checked against its schema: ${reason}`,
+      ),
+    );
+  known.set(tool.inputSchema, schema);
+  return { schema, args: action.args, chars: JSON.stringify(action.args).length };
 }

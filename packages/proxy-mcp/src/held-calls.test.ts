@@ -1,6 +1,7 @@
 import type { ConsentGate } from "@acp/core";
 import { systemClock } from "@acp/core";
 import { describe, expect, it } from "vitest";
+import { createAside } from "./aside.js";
 import { createHeldCalls, type HeldCalls } from "./held-calls.js";
 import { createMasks } from "./masks.js";
 import type { ClientRequest } from "./message.js";
@@ -21,6 +22,7 @@ function held(bytesMax: number): {
       clock: systemClock,
       masks: createMasks(),
       progressEveryMs: 1,
+      aside: createAside(),
       pendingAfterMs: 1,
       log: () => {},
       send: (line) => sent.push(line.toString()),

@@ -6,6 +6,11 @@
 export const LINE_BYTES_MAX: number = 10 * 1024 * 1024;
 /** Bytes kept of each end of a line that is too long, to find its id. */
 export const OVERSIZE_EDGE_BYTES = 1_024;
+/**
+ * Members of all objects in one line of the client: to read more takes longer than others of the
+ * same process should wait.
+ */
+export const MEMBERS_MAX: number = 64 * 1024;
 /** Requests of the client that may wait for an answer at once. */
 export const IN_FLIGHT_MAX = 10_000;
 /** Bytes of tool calls that may be held at once while they are judged or asked about. */
@@ -67,6 +72,18 @@ export const SCHEMA_DEPTH_MAX = 64;
  * watchdog; the worst case takes some milliseconds.
  */
 export const PLAIN_WORK_MAX: number = 64 * 1024 * 1024;
+/** JSON text of a plain schema that compiles within some milliseconds. */
+export const QUICK_SCHEMA_CHARS_MAX: number = 8 * 1024;
+/** A schema that took longer than this in the worker is never compiled in the proxy's own thread. */
+export const QUICK_COMPILE_MS_MAX = 20;
+/** Memory that the worker may take for schemas. */
+export const WORKER_MEGABYTES_MAX = 64;
+/** JSON text of all schemas that one worker keeps; then another one begins. */
+export const WORKER_SCHEMA_CHARS_MAX: number = 2 * 1024 * 1024;
+/** The worker ends after this long without work. */
+export const WORKER_IDLE_MS = 60_000;
+/** After so many schemas that took too long, no further one of their proxy is looked at. */
+export const TOO_SLOW_MAX = 3;
 /** How long compiling one schema may take. */
 export const COMPILE_MS_MAX = 500;
 /** How long one check of arguments may take: regular expressions, recursion, unions. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { idAtEdges, readClientLine, readServerLine, resultOf } from "./message.js";
+import { MEMBERS_MAX } from "./limits.js";
 
 const read = (text: string | Buffer): ReturnType<typeof readClientLine> =>
   readClientLine(Buffer.concat([Buffer.from(text), Buffer.from("\n")]));
@@ -72,6 +73,12 @@ describe("readClientLine()", () => {
       "carriage return",
     ],
     ["two CR at the end", '{"id":1,"method":"ping"}\r\r', -32700, "carriage return"],
+    [
+      "too many members",
+      `{"id":1,"method":"ping","params":{${Array.from({ length: MEMBERS_MAX }, (_, n) => `"${n}":0`).join()}}}`,
+      -32600,
+      "more than 65536 members",
+    ],
     ["two methods", '{"id":1,"method":"ping","method":"tools/call"}', -32600, "same key twice"],
     [
       "two methods, one of them escaped",

@@ -7,6 +7,7 @@ import { isUtf8 } from "node:buffer";
 import type { OversizeLine } from "./framing.js";
 import { countMembers, pickMembers, textOf, wholeValue } from "./json-walk.js";
 import type { Span } from "./json-walk.js";
+import { MEMBERS_MAX } from "./limits.js";
 import { INVALID_REQUEST, PARSE_ERROR } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
 
@@ -77,6 +78,9 @@ export function readClientLine(line: Buffer): ClientMessage | undefined {
   if (!isUtf8(body)) return refuse(PARSE_ERROR, "the line is not UTF-8");
   const text = body.toString("utf8");
   if (text.trim() === "") return undefined;
+  const members = countMembers(body);
+  if (members > MEMBERS_MAX)
+    return refuse(INVALID_REQUEST, `its objects have more than ${MEMBERS_MAX} members`);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -90,7 +94,7 @@ export function readClientLine(line: Buffer): ClientMessage | undefined {
   // that id.
   const id = isId(value.id) && typeof value.method === "string" ? value.id : undefined;
   // A repeated key vanishes in parsing, so the counts differ.
-  if (countMembers(body) !== countKeys(value))
+  if (members !== countKeys(value))
     return refuse(INVALID_REQUEST, "an object holds the same key twice", id);
   const reason = oddity(value);
   return reason === undefined ? classify(value, line) : refuse(INVALID_REQUEST, reason, id);
@@ -207,8 +211,9 @@ function countKeys(root: object): number {
   let count = 0;
   const open: object[] = [root];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    const children: readonly unknown[] = Object.values(value);
-    if (!Array.isArray(value)) count += children.length;
+    const items: readonly unknown[] | undefined = Array.isArray(value) ? value : undefined;
+    const children: readonly unknown[] = items ?? Object.values(value);
+    if (items === undefined) count += children.length;
     for (const child of children) if (typeof child === "object" && child !== null) open.push(child);
   }
   return count;

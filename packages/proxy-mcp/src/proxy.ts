@@ -7,6 +7,7 @@ import type { Readable, Writable } from "node:stream";
 import { ConsentError, systemClock } from "@acp/core";
 import type { Agent, Clock, ConsentGate, Masker } from "@acp/core";
 import { createArgumentCheck } from "./argument-check.js";
+import { createAside } from "./aside.js";
 import { createLineSplitter } from "./framing.js";
 import type { LineHandlers } from "./framing.js";
 import type { RequestRoom } from "./in-flight.js";
@@ -220,6 +221,7 @@ function callParts(options: McpProxyOptions, send: (line: Buffer) => void): Call
     agent,
     ...(session === undefined ? {} : { session }),
     ...ownCheck,
+    aside: createAside(),
     clock,
     masks,
     progressEveryMs,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { compileSchemaCheck } from "./schema-check.js";
+import { createSchemaCheck } from "./schema-check.js";
 
 async function check(
   schema: unknown,
   args: Record<string, never> | Record<string, unknown>,
 ): Promise<{ problem: string | undefined; skips: string[] }> {
   const skips: string[] = [];
-  const run = compileSchemaCheck(schema, (reason) => skips.push(reason));
-  const problem = run(args as never, JSON.stringify(args).length);
+  const run = createSchemaCheck(schema, (reason) => skips.push(reason));
+  const problem = run.check(args as never, JSON.stringify(args).length);
   return { problem, skips };
 }
 
@@ -18,7 +18,7 @@ const PATH = {
   additionalProperties: false,
 };
 
-describe("compileSchemaCheck()", () => {
+describe("createSchemaCheck()", () => {
   it("passes arguments that fit", async () => {
     expect(await check(PATH, { path: "a", depth: 2 })).toEqual({ problem: undefined, skips: [] });
   });
@@ -94,15 +94,15 @@ describe("compileSchemaCheck()", () => {
 
   it("stops a regular expression that backtracks, and skips the schema from then on", async () => {
     const skips: string[] = [];
-    const run = compileSchemaCheck(
+    const run = createSchemaCheck(
       { type: "object", properties: { name: { type: "string", pattern: "^(a+)+$" } } },
       (reason) => skips.push(reason),
     );
     const evil = { name: `${"a".repeat(50_000)}!` };
     // Without the watchdog neither of these would end.
-    expect(run(evil, 50_000)).toBeUndefined();
+    expect(run.check(evil, 50_000)).toBeUndefined();
     expect(skips).toEqual(["a check takes more than 50 ms"]);
-    expect(run(evil, 50_000)).toBeUndefined();
+    expect(run.check(evil, 50_000)).toBeUndefined();
     expect(skips).toHaveLength(1);
   });
 

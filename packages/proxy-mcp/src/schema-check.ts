@@ -4,25 +4,34 @@
  * or checked in time is skipped with a log line, and the gate judges as ever. Nothing is fetched,
  * no argument is changed. Rules: spec/mcp-proxy.md §5.
  */
-import { createRequire } from "node:module";
 import type { JsonObject } from "@acp/core";
-import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
-import type { Ajv2020 } from "ajv/dist/2020.js";
+import type { Aside } from "./aside.js";
+import { schemaCompiler } from "./compile-schema.js";
+import type { Validate } from "./compile-schema.js";
 import {
   CHECK_MS_MAX,
   COMPILE_MS_MAX,
   PLAIN_WORK_MAX,
+  QUICK_COMPILE_MS_MAX,
+  QUICK_SCHEMA_CHARS_MAX,
   SCHEMA_CHARS_MAX,
   SCHEMA_DEPTH_MAX,
-  SCHEMA_ERRORS_MAX,
 } from "./limits.js";
 import { logText } from "./log-text.js";
 import { fold, isRecord } from "./message.js";
 import { runWithin } from "./watchdog.js";
 
-/** Says what is wrong with arguments; `undefined` where nothing is, or nobody can say. */
+/** What one schema says of arguments; their size is told in characters of JSON. */
 export interface SchemaCheck {
-  (args: JsonObject, argumentChars: number): string | undefined;
+  /**
+   * Finds out in a worker what {@link check} then says of these arguments, where it might take long
+   * here.
+   *
+   * @returns Nothing where it does not take long. Never rejects.
+   */
+  prepare(args: JsonObject, argumentChars: number, aside: Aside): Promise<void> | undefined;
+  /** What is wrong with arguments; `undefined` where nothing is, or nobody can say. */
+  check(args: JsonObject, argumentChars: number): string | undefined;
 }
 
 /** Names of a schema's own properties. */
@@ -51,96 +60,116 @@ const NO_SCHEMA_INSIDE: ReadonlySet<string> = new Set([
   "required",
   "type",
 ]);
-const DRAFT_07 = /^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/;
-const OPTIONS: Options = {
-  strict: false,
-  logger: false,
-  allErrors: true,
-  validateFormats: false,
-  validateSchema: false,
-  addUsedSchema: false,
-};
 
 /**
- * A check for one schema.
+ * A check for one schema, which is compiled when it is needed.
  *
  * @param schema - The tool's `inputSchema` as its server wrote it.
  * @param skip - Told why, once, where the schema is not used (any more).
  */
-export function compileSchemaCheck(schema: unknown, skip: (reason: string) => void): SchemaCheck {
-  const never: SchemaCheck = () => undefined;
-  if (!isRecord(schema)) return never;
-  if (depthOf(schema) > SCHEMA_DEPTH_MAX)
-    return skipped(`it is nested deeper than ${SCHEMA_DEPTH_MAX}`);
-  const schemaChars = JSON.stringify(schema).length;
-  if (schemaChars > SCHEMA_CHARS_MAX)
-    return skipped(`it has ${schemaChars} characters, more than ${SCHEMA_CHARS_MAX}`);
-  let validate: ValidateFunction;
+export function createSchemaCheck(schema: unknown, skip: (reason: string) => void): SchemaCheck {
+  if (!isRecord(schema)) return NEVER;
+  const bounds = boundsOf(schema);
+  if (typeof bounds === "string") {
+    skip(bounds);
+    return NEVER;
+  }
+  const state: State = {
+    schema,
+    schemaChars: bounds,
+    isPlain: isPlain(schema, "schema"),
+    spelling: spellingOf(schema),
+    skipped: (reason): undefined => {
+      state.isSkipped = true;
+      skip(logText(reason));
+    },
+    isSkipped: false,
+    isSlow: false,
+    validate: undefined,
+    answers: new WeakMap(),
+  };
+  return {
+    prepare: (args, argumentChars, aside) =>
+      state.isSkipped || state.answers.has(args) || isQuick(state, argumentChars)
+        ? undefined
+        : checkAside(state, args, aside),
+    check: (args, argumentChars) =>
+      misspeltArgument(args, state.spelling) ?? checkHere(state, args, argumentChars),
+  };
+}
+
+const NEVER: SchemaCheck = { prepare: () => undefined, check: () => undefined };
+
+/** How many characters a schema has, or why that or its depth is too much. */
+function boundsOf(schema: object): number | string {
+  if (depthOf(schema) > SCHEMA_DEPTH_MAX) return `it is nested deeper than ${SCHEMA_DEPTH_MAX}`;
+  const chars = JSON.stringify(schema).length;
+  return chars > SCHEMA_CHARS_MAX
+    ? `it has ${chars} characters, more than ${SCHEMA_CHARS_MAX}`
+    : chars;
+}
+
+/** What is known of one schema. */
+interface State {
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly schemaChars: number;
+  readonly isPlain: boolean;
+  readonly spelling: Spelling;
+  skipped(reason: string): undefined;
+  isSkipped: boolean;
+  /** It took long in the worker: never compiled here. */
+  isSlow: boolean;
+  validate: Validate | undefined;
+  /** What the worker said of arguments, which never change. */
+  readonly answers: WeakMap<JsonObject, string | undefined>;
+}
+
+/** Whether a check takes some milliseconds at most, compiling included. */
+const isQuick = (
+  { isPlain: plain, schemaChars, validate }: State,
+  argumentChars: number,
+): boolean =>
+  plain &&
+  argumentChars * schemaChars <= PLAIN_WORK_MAX &&
+  (validate !== undefined || schemaChars <= QUICK_SCHEMA_CHARS_MAX);
+
+async function checkAside(state: State, args: JsonObject, aside: Aside): Promise<void> {
+  const told = await aside.check(state.schema, args);
+  if ("reason" in told) {
+    // Several calls may have waited for the same schema.
+    if (!state.isSkipped) state.skipped(told.reason);
+    return;
+  }
+  state.isSlow ||= told.compileMs > QUICK_COMPILE_MS_MAX;
+  state.answers.set(args, told.problem);
+}
+
+function checkHere(state: State, args: JsonObject, argumentChars: number): string | undefined {
+  const { answers, isPlain: plain, schemaChars } = state;
+  if (answers.has(args)) return answers.get(args);
+  if (state.isSkipped || state.isSlow) return undefined;
+  const validate = (state.validate ??= compileHere(state));
+  if (validate === undefined) return undefined;
+  if (plain && argumentChars * schemaChars <= PLAIN_WORK_MAX) return validate(args);
+  const checked = runWithin(() => validate(args), CHECK_MS_MAX);
+  if (checked.ended) return checked.value;
+  return state.skipped(`a check takes more than ${CHECK_MS_MAX} ms`);
+}
+
+function compileHere({ schema, skipped }: State): Validate | undefined {
   try {
-    const newAjv = loadAjv(schema);
-    // the dialect is chosen; Ajv would look for its document
-    const { $schema: _, ...body } = schema;
-    // Anew for each attempt: one that was stopped half way may remember half of a schema.
-    const compiled = runWithin(() => newAjv().compile(body), COMPILE_MS_MAX);
-    if (!compiled.ended) return skipped(`compiling it takes more than ${COMPILE_MS_MAX} ms`);
-    validate = compiled.value;
+    const compiled = runWithin(schemaCompiler(schema), COMPILE_MS_MAX);
+    return compiled.ended
+      ? compiled.value
+      : skipped(`compiling it takes more than ${COMPILE_MS_MAX} ms`);
   } catch (error) {
     return skipped(error instanceof Error ? error.message : "it does not compile");
   }
-  const plain = isPlain(schema, "schema");
-  const names = isRecord(schema.properties) ? Object.keys(schema.properties) : [];
-  const spelling: Spelling = {
-    exact: new Set(names),
-    folded: new Map(names.map((name) => [fold(name), name])),
-  };
-  let tooSlow = false;
-
-  return (args, argumentChars) => {
-    const misspelt = misspeltArgument(args, spelling);
-    if (misspelt !== undefined) return misspelt;
-    if (tooSlow) return undefined;
-    if (plain && argumentChars * schemaChars <= PLAIN_WORK_MAX)
-      return validate(args) ? undefined : describe(validate.errors);
-    const checked = runWithin(() => validate(args), CHECK_MS_MAX);
-    if (checked.ended) return checked.value ? undefined : describe(validate.errors);
-    tooSlow = true;
-    skip(`a check takes more than ${CHECK_MS_MAX} ms`);
-    return undefined;
-  };
-
-  function skipped(reason: string): SchemaCheck {
-    skip(logText(reason));
-    return never;
-  }
 }
 
-/**
- * Loads when the first schema comes, so that the proxy is ready sooner. A gate's check is
- * synchronous, and so is this.
- */
-const load = createRequire(import.meta.url);
-
-// The types of the modules that are loaded, which the imports above name.
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion
-const loadDraft07 = (): typeof Ajv => (load("ajv") as { readonly Ajv: typeof Ajv }).Ajv;
-interface Draft2020 {
-  readonly Ajv2020: typeof Ajv2020;
-}
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion
-const loadDraft2020 = (): typeof Ajv2020 => (load("ajv/dist/2020.js") as Draft2020).Ajv2020;
-
-function loadAjv(
-  schema: Readonly<Record<string, unknown>>,
-): () => { compile(schema: object): ValidateFunction } {
-  const old = typeof schema.$schema === "string" && DRAFT_07.test(schema.$schema);
-  const Chosen = old ? loadDraft07() : loadDraft2020();
-  return () => {
-    const ajv = new Chosen(OPTIONS);
-    // Comparing every pair of items takes quadratic time; the server checks it anyway.
-    ajv.removeKeyword("uniqueItems");
-    ajv.addKeyword("uniqueItems");
-    return ajv;
-  };
+function spellingOf({ properties }: Readonly<Record<string, unknown>>): Spelling {
+  const names = isRecord(properties) ? Object.keys(properties) : [];
+  return { exact: new Set(names), folded: new Map(names.map((name) => [fold(name), name])) };
 }
 
 /** Nesting, counted no further than past the limit. */
@@ -186,17 +215,4 @@ function misspeltArgument(args: JsonObject, { exact, folded }: Spelling): string
       return `${JSON.stringify(key)} differs from the argument "${name}" in case only`;
   }
   return undefined;
-}
-
-function describe(errors: readonly ErrorObject[] | null | undefined): string {
-  const told = (errors ?? [])
-    .slice(0, SCHEMA_ERRORS_MAX)
-    .map(({ instancePath, message = "is not valid", params }) => {
-      const where =
-        instancePath === "" ? "the arguments" : `"${instancePath.slice(1).replaceAll("/", ".")}"`;
-      const extra: unknown = params.additionalProperty ?? params.allowedValues;
-      return `${where} ${message}${extra === undefined ? "" : `: ${JSON.stringify(extra)}`}`;
-    });
-  const more = (errors?.length ?? 0) - told.length;
-  return logText(`${told.join("; ")}${more > 0 ? `; and ${more} more` : ""}`);
 }

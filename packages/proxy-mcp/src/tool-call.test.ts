@@ -10,6 +10,7 @@ import {
 } from "@acp/core";
 import { createMasker, Secret } from "@acp/core/vault";
 import { describe, expect, it } from "vitest";
+import { createAside } from "./aside.js";
 import { createMasks, type Masks } from "./masks.js";
 import { type CallJob, type CallParts, startCall, type ToolCall } from "./tool-call.js";
 
@@ -68,6 +69,7 @@ function run(gate: ConsentGate, job: Partial<CallJob> = {}, masks: Masks = creat
     clock: systemClock,
     masks,
     progressEveryMs: 10_000,
+    aside: createAside(),
     pendingAfterMs: 45_000,
     log: (line) => logs?.push(line),
     send: (line) => sent?.push(line.toString()),
@@ -257,6 +259,7 @@ describe("startCall()", () => {
         clock: systemClock,
         masks: createMasks(),
         progressEveryMs: 1,
+        aside: createAside(),
         pendingAfterMs: 1,
         log: () => {},
         send: (line) => sent.push(line.toString()),

@@ -18,6 +18,8 @@ import type {
   ToolDefinition,
   Verdict,
 } from "@acp/core";
+import { prepareCheck } from "./argument-check.js";
+import type { Aside } from "./aside.js";
 import { answerFailure } from "./answer-failure.js";
 import { deniedResult, invalidResult, pendingResult, unavailableResult } from "./call-result.js";
 import type { NoticeResult } from "./call-result.js";
@@ -36,6 +38,8 @@ export interface CallParts {
   readonly session?: string;
   /** Present where the gate checks no arguments itself. */
   readonly argumentCheck?: ArgumentCheck;
+  /** For what may take long. */
+  readonly aside: Aside;
   readonly clock: Clock;
   readonly masks: Masks;
   readonly progressEveryMs: number;
@@ -203,6 +207,7 @@ async function settle(call: Running): Promise<Buffer | NoticeResult> {
   }
   const { gate, agent, session, argumentCheck } = parts;
   const tool = await job.definition();
+  await prepareCheck(action, tool, parts);
   const problem = argumentCheck?.check(action, tool);
   const opened = await gate.open(action, { agent, session, tool, obstacle: problem });
   if (problem !== undefined) return refuseInvalid(call, problem, opened);

@@ -1,6 +1,6 @@
 /**
  * `acp resident`: the one process of a home that the clients of `acp mcp` and hooks share, for
- * people: start it in the foreground, look at it, end it.
+ * people: start it in the foreground, look at it, end it, and have another one take its place.
  */
 import { readFileSync, realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -12,6 +12,7 @@ import type { Told } from "../resident/control.js";
 import { RESIDENT_LOCK, placesOf } from "../resident/places.js";
 import type { Places } from "../resident/places.js";
 import { serveHome } from "../resident/serve.js";
+import { startFor } from "../resident/start-for.js";
 
 /** How long an ending resident may take. */
 const END_MS_MAX = 15_000;
@@ -36,8 +37,16 @@ export const status: Run = async (invocation) => {
   if (told === "none") return notRunning(invocation);
   if (told === "hung") return sayHung(invocation);
   print.result(told, () => [
-    `Process ${String(told["pid"])}, since ${String(told["started_at"])}, ${Math.round(Number(told["memory_bytes"]) / 1e6)} MB`,
+    `Process ${String(told["pid"])}, version ${String(told["version"])}, up for ${String(told["uptime_seconds"])} s since ${String(told["started_at"])}, ${Math.round(Number(told["memory_bytes"]) / 1e6)} MB`,
+    ...(told["is_current"] === false
+      ? ["Its files have changed since it started; acp resident restart loads the new ones"]
+      : []),
     `Approvers: ${String(told["approvers"])}`,
+    `Open questions: ${String(told["questions"])}`,
+    `Budgets of each client: ${JSON.stringify(told["budgets"])}`,
+    told["peer_uids_checked"] === true
+      ? "The user of each connecting process is checked"
+      : "The user of each connecting process is not checked: only this user can enter the folder of the sockets",
     ...(typeof told["unlocked_until"] === "string"
       ? [`Unlocked until ${told["unlocked_until"]}`]
       : []),
@@ -47,6 +56,38 @@ export const status: Run = async (invocation) => {
   ]);
   return "ok";
 };
+
+/** `acp resident restart`: another one takes its place, also where it hangs. */
+export const restart: Run = async (invocation) => {
+  let was: number | null = null;
+  await startFor(await homeOf(invocation), invocation, async () => {
+    const ended = await endForNext(invocation);
+    if (typeof ended === "string") return ended;
+    was = ended;
+    return undefined;
+  });
+  const now = await ask(invocation, "status");
+  if (typeof now === "string") return sayHung(invocation);
+  const [pid, version] = [Number(now["pid"]), String(now["version"])];
+  invocation.print.result({ restarted: true, pid, version, was }, () => [
+    `Process ${pid} serves this home, version ${version}; ${was === null ? "none ran before" : `before it process ${was} did`}`,
+  ]);
+  return "ok";
+};
+
+/**
+ * Its clients go to the next one, and its open questions stay. One that hangs is killed.
+ *
+ * @returns The process that ended, `null` where none ran, or why it did not end.
+ */
+async function endForNext(invocation: Invocation): Promise<number | null | string> {
+  const { run } = await placesFor(invocation);
+  const told = await ask(invocation, "restart");
+  const pid = typeof told === "string" ? lockHolder(run, RESIDENT_LOCK) : Number(told["pid"]);
+  if (pid === undefined || !isResident(pid)) return null;
+  if (typeof told !== "string" && (await waitUntil(() => !isResident(pid)))) return pid;
+  return (await kill(invocation, pid)) ? pid : `process ${pid} does not end`;
+}
 
 /** `acp resident stop`: also one that hangs. */
 export const stop: Run = async (invocation) => {
@@ -68,9 +109,16 @@ export async function endResident(
   const isGone = (): boolean => holder === undefined || !isResident(holder);
   if (typeof told !== "string" && (await waitUntil(isGone))) return "ended";
   if (holder === undefined || !isResident(holder)) return "hung";
-  invocation.print.notice(`Process ${holder} does not end by itself and is killed`);
-  process.kill(holder, "SIGKILL");
-  return (await waitUntil(isGone)) ? "ended" : "failed";
+  return (await kill(invocation, holder)) ? "ended" : "failed";
+}
+
+/** Kills a resident; true once it is gone. */
+async function kill({ print }: Invocation, pid: number): Promise<boolean> {
+  const isGone = (): boolean => !isResident(pid);
+  if (isGone()) return true;
+  print.notice(`Process ${pid} does not end by itself and is killed`);
+  process.kill(pid, "SIGKILL");
+  return waitUntil(isGone);
 }
 
 /** `acp resident logs`. */
@@ -90,7 +138,7 @@ async function placesFor(invocation: Invocation): Promise<Places> {
   return placesOf(home, { env: invocation.io.env, uid: process.getuid?.() ?? -1 });
 }
 
-async function ask(invocation: Invocation, what: "status" | "stop"): Promise<Told> {
+async function ask(invocation: Invocation, what: "status" | "stop" | "restart"): Promise<Told> {
   return askIfOurs(await placesFor(invocation), { ask: what });
 }
 
@@ -123,6 +171,6 @@ function sayEnded({ print }: Invocation): Exit {
 }
 
 function sayHung({ print }: Invocation): Exit {
-  print.notice("The resident does not answer; acp resident stop ends it");
+  print.notice("The resident does not answer; run: acp resident restart");
   return "failed";
 }

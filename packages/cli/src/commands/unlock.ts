@@ -32,7 +32,7 @@ export const unlock: Run = async (invocation) => {
   if (typeof told === "string")
     throw new ConsentError(
       "home_busy",
-      "The resident gate does not answer; run: acp resident stop",
+      "The resident gate does not answer; run: acp resident restart",
     );
   if (told["unlocked"] !== true) throw new ConsentError("key_locked", String(told["message"]));
   const until = String(told["until"]);
@@ -51,7 +51,7 @@ export const lock: Run = async (invocation) => {
   if (told === "hung")
     throw new ConsentError(
       "home_busy",
-      "The resident gate does not answer; run: acp resident stop",
+      "The resident gate does not answer; run: acp resident restart",
     );
   const wasOpen = told !== "none" && told["was_unlocked"] === true;
   print.result({ locked: true, was_unlocked: wasOpen }, () => [

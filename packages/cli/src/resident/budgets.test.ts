@@ -106,7 +106,14 @@ describe("calls, bytes and questions", () => {
     one[Symbol.dispose]();
     one.questionRoom.count(-1);
     if ("leave" in place) place.leave();
-    expect(two.usage()).toEqual({ sessions: 1, questions: 0, calls: 0, bytes: 0, log_bytes: 0 });
+    expect(two.usage()).toEqual({
+      sessions: 1,
+      questions: 0,
+      requests: 0,
+      calls: 0,
+      bytes: 0,
+      log_bytes: 0,
+    });
     expect(two.questionRoom.full()).toBeUndefined();
   });
 });

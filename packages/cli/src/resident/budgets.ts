@@ -43,6 +43,8 @@ const TELL_EVERY_MS = 60_000;
 export interface Usage {
   readonly sessions: number;
   readonly questions: number;
+  /** Of any kind under way, calls among them. */
+  readonly requests: number;
   readonly calls: number;
   readonly bytes: number;
   readonly log_bytes: number;
@@ -69,6 +71,7 @@ export interface Budgets {
 interface Client {
   sessions: number;
   questions: number;
+  requests: number;
   calls: number;
   bytes: number;
   logBytes: number;
@@ -107,6 +110,7 @@ export function createBudgets(
 const newClient = (nowMs: number): Client => ({
   sessions: 0,
   questions: 0,
+  requests: 0,
   calls: 0,
   bytes: 0,
   logBytes: 0,
@@ -129,7 +133,7 @@ function shareOf(state: State, client: Client): Share {
   state.sessions++;
   client.sessions++;
   // What this session took, so that its end gives back what it did not.
-  const own = { questions: 0, calls: 0, bytes: 0 };
+  const own = { questions: 0, requests: 0, calls: 0, bytes: 0 };
   let isOver = false;
   let tell: (why: string) => void = () => undefined;
   const take = (what: keyof typeof own, count: number): void => {
@@ -158,6 +162,7 @@ function shareOf(state: State, client: Client): Share {
         const why = whyNoRequest(state, client, request);
         if (why !== undefined) return { full: full(why) };
         const change = (by: 1 | -1): void => {
+          take("requests", by);
           if (request.isCall) take("calls", by);
           take("bytes", by * request.bytes);
         };
@@ -165,18 +170,13 @@ function shareOf(state: State, client: Client): Share {
         return { leave: () => change(-1) };
       },
     },
-    counted: (sink) => ({
-      async append(events) {
-        drain(state, client);
-        client.logBytes += Buffer.byteLength(JSON.stringify(events));
-        return sink.append(events);
-      },
-    }),
+    counted: (sink) => countedSink(sink, state, client),
     onFull: (next) => (tell = next),
     usage: () => usageOf(state, client),
     [Symbol.dispose]() {
       if (isOver) return;
-      for (const what of ["questions", "calls", "bytes"] as const) take(what, -own[what]);
+      for (const what of ["questions", "requests", "calls", "bytes"] as const)
+        take(what, -own[what]);
       isOver = true;
       state.sessions--;
       client.sessions--;
@@ -185,10 +185,18 @@ function shareOf(state: State, client: Client): Share {
   };
 }
 
+const countedSink = (sink: AuditSink, state: State, client: Client): AuditSink => ({
+  async append(events) {
+    drain(state, client);
+    client.logBytes += Buffer.byteLength(JSON.stringify(events));
+    return sink.append(events);
+  },
+});
+
 function usageOf(state: State, client: Client): Usage {
   drain(state, client);
-  const { sessions, questions, calls, bytes, logBytes } = client;
-  return { sessions, questions, calls, bytes, log_bytes: Math.ceil(logBytes) };
+  const { sessions, questions, requests, calls, bytes, logBytes } = client;
+  return { sessions, questions, requests, calls, bytes, log_bytes: Math.ceil(logBytes) };
 }
 
 function whyNoRequest(

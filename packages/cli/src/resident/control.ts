@@ -3,27 +3,43 @@
  */
 import { readdirSync } from "node:fs";
 import { type Socket, connect } from "node:net";
-import type { Usage } from "./budgets.js";
+import type { Limits, Usage } from "./budgets.js";
 import { isOurs } from "../is-ours.js";
 import type { Unlocked } from "./lock.js";
+import type { Release } from "./newer.js";
 import type { Places } from "./places.js";
-import { createFrameReader, frameOf, greetingFrame, recordIn } from "./wire.js";
+import { createFrameReader, frameOf, recordIn } from "./wire.js";
 
 /** What a resident says of itself. Plain JSON data. */
 export interface Status {
   readonly pid: number;
+  readonly version: string;
   readonly build: string;
+  /** Whether the files that it was loaded from are still there as they were. */
+  readonly is_current: boolean;
+  readonly protocol: readonly [number, number];
   readonly home: string;
   readonly started_at: string;
+  readonly uptime_seconds: number;
   readonly memory_bytes: number;
   readonly approvers: number;
+  /** Open questions of all clients. */
+  readonly questions: number;
+  /** What clients of it may have at once. */
+  readonly budgets: Limits;
+  /** Whether the user of each connecting process is checked, besides who may enter the folder. */
+  readonly peer_uids_checked: boolean;
   /** Until when a passphrase that a person typed keeps the key open; null where none does. */
   readonly unlocked_until: string | null;
   readonly clients: readonly {
+    readonly agent: string;
     readonly pid: number;
     readonly ppid: number;
     readonly cwd: string;
     readonly argv: readonly string[];
+    readonly version: string;
+    /** Names of the servers that were started for it. */
+    readonly servers: readonly string[];
     /** What this session's client has in all of its sessions. */
     readonly used: Usage;
   }[];
@@ -31,9 +47,12 @@ export interface Status {
 
 /** What the control socket reaches. */
 export interface ControlParts {
-  readonly build: string;
+  /** What a connection hears first. */
+  readonly greeting: () => Buffer;
   status(): Status;
   stop(): void;
+  /** Begins to give way to another resident; false where it does not give way to that release. */
+  giveWay(to: Release | "whoever follows"): boolean;
   unlock(passphrase: string): Promise<Unlocked>;
   /** Whether it was open. */
   lock(): Promise<boolean>;
@@ -41,7 +60,8 @@ export interface ControlParts {
 
 /** What is asked. Its passphrase goes no other way than this. */
 export type Ask =
-  | { readonly ask: "status" | "stop" | "lock" }
+  | { readonly ask: "status" | "stop" | "restart" | "lock" }
+  | ({ readonly ask: "handover" } & Release)
   | { readonly ask: "unlock"; readonly passphrase: string };
 
 /** How long a resident may take to answer. */
@@ -51,17 +71,20 @@ const SLOW_MS_MAX = 60_000;
 
 /** Answers one command of a person. */
 export function attendControl(socket: Socket, parts: ControlParts): void {
-  const { build, status, stop, unlock, lock } = parts;
+  const { greeting, status, stop, giveWay, unlock, lock } = parts;
   const silence = setTimeout(() => socket.destroy(), ANSWER_MS_MAX);
   let isAsked = false;
   const tell = (what: object): void => void socket.end(frameOf("told", JSON.stringify(what)));
   const answer = async (asked: Readonly<Record<string, unknown>>): Promise<void> => {
-    const { ask, passphrase } = asked;
+    const { ask, passphrase, version, build } = asked;
     if (ask === "unlock" && typeof passphrase === "string") return tell(await unlock(passphrase));
     if (ask === "lock") return tell({ was_unlocked: await lock() });
-    if (ask !== "status" && ask !== "stop") return void socket.destroy();
+    if (ask === "handover" && typeof version === "string" && typeof build === "string")
+      return tell({ handing_over: giveWay({ version, build }) });
+    if (ask !== "status" && ask !== "stop" && ask !== "restart") return void socket.destroy();
     tell(status());
-    return ask === "stop" ? stop() : undefined;
+    if (ask === "stop") stop();
+    if (ask === "restart") giveWay("whoever follows");
   };
   const reader = createFrameReader(
     ({ kind, body }) => {
@@ -76,7 +99,7 @@ export function attendControl(socket: Socket, parts: ControlParts): void {
   socket.on("error", () => socket.destroy());
   socket.on("close", () => clearTimeout(silence));
   socket.on("data", (chunk: Buffer) => reader.push(chunk));
-  socket.write(greetingFrame(build));
+  socket.write(greeting());
 }
 
 /** What came of asking: its answer, that nobody listens, or that it says nothing. */

@@ -10,6 +10,7 @@ import type { LocalUpstream } from "@acp/proxy-mcp";
 import { tellClient } from "../commands/mcp.js";
 import type { GatesOfHome } from "../commands/mcp.js";
 import type { Invocation, Io } from "../command.js";
+import { chooseServers } from "../gate/config.js";
 import type { Share } from "./budgets.js";
 import { createConfigurations, ownParts } from "./configurations.js";
 import type { Configurations } from "./configurations.js";
@@ -53,6 +54,8 @@ export interface SessionOfGates {
   readonly share: Share;
   /** Called where the session has no gate because the key is locked. */
   onLocked(): void;
+  /** Called with the names of the servers that the session starts. */
+  onServers(names: readonly string[]): void;
 }
 
 /** Creates them; nothing is open yet. */
@@ -82,7 +85,7 @@ export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): Home
   return {
     hooks,
     warm: () => (warming = warming.then(() => warm(own, keys, configurations))),
-    of: ({ invocation, share, onLocked }) => ({
+    of: ({ invocation, share, onLocked, onServers }) => ({
       room: share.requestRoom,
       keys,
       outside: (server) => outsideOf(server, invocation.io),
@@ -93,9 +96,14 @@ export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): Home
         await serveLocked(asked, signal);
       },
       withGate: (parts, use) =>
-        configurations.use(parts, (base) =>
-          withSessionGate(base, { ...parts, questionRoom: share.questionRoom }, { share, use }),
-        ),
+        configurations.use(parts, (base) => {
+          onServers(chooseServers(parts.source, parts.invocation).map(({ name }) => name));
+          return withSessionGate(
+            base,
+            { ...parts, questionRoom: share.questionRoom },
+            { share, use },
+          );
+        }),
     }),
     attached: configurations.attached,
     close,

@@ -34,6 +34,7 @@ async function openSession({ isPaused = false } = {}): Promise<Opened> {
   const socket = await attended;
   const session = createSessionIo(socket, {
     protocol: [1, 1],
+    version: "1.0.0",
     build: "",
     argv: [],
     cwd: "/",

@@ -1,31 +1,30 @@
 /**
- * Reach: connects to the resident of a home, if that is one of this user and of this build. Imports
- * nothing of ours but what is as small.
+ * Reach: connects to the resident of a home, if that is one of this user. Imports nothing of ours but
+ * what is as small.
  */
 import { type Socket, connect } from "node:net";
 import { isOurs } from "../is-ours.js";
 import type { Places } from "./places.js";
-import { PROTOCOL, createFrameReader, readGreeting, speakAlike } from "./wire.js";
-import type { Frame } from "./wire.js";
+import { createFrameReader, readGreeting } from "./wire.js";
+import type { Frame, Greeting } from "./wire.js";
 
 /** A connection to a resident that has greeted. */
 export interface Reached {
   readonly socket: Socket;
+  readonly greeting: Greeting;
   /** Takes the frames from now on. */
   onFrames(take: (frame: Frame) => void): void;
 }
 
 /** Who connects. */
 export interface ReachOptions {
-  /** As the resident's must be. */
-  readonly build: string;
   readonly uid: number;
   /** A resident says something within this time, or it hangs. */
   readonly greetingMsMax: number;
 }
 
 /** Why there is no connection. */
-export type Unreached = "none" | "hung" | "build_differs" | "not_ours";
+export type Unreached = "none" | "hung" | "not_understood" | "not_ours";
 
 /**
  * Connects.
@@ -35,7 +34,7 @@ export type Unreached = "none" | "hung" | "build_differs" | "not_ours";
 export function reachResident(
   home: string,
   places: Places,
-  { build, uid, greetingMsMax }: ReachOptions,
+  { uid, greetingMsMax }: ReachOptions,
 ): Promise<Reached | Unreached> {
   const folders = [home, places.run, places.sockets];
   const isThere = (path: string): boolean => isOurs(path, uid);
@@ -60,13 +59,10 @@ export function reachResident(
         if (isGreeted) return take === undefined ? void early.push(frame) : take(frame);
         isGreeted = true;
         const greeting = frame.kind === "greeting" ? readGreeting(frame.body) : undefined;
-        const isAlike =
-          greeting !== undefined &&
-          greeting.build === build &&
-          speakAlike(greeting.protocol, [PROTOCOL, PROTOCOL]);
-        if (!isAlike) return settle("build_differs");
+        if (greeting === undefined) return settle("not_understood");
         settle({
           socket,
+          greeting,
           onFrames(next) {
             take = next;
             for (const each of early.splice(0)) next(each);

@@ -14,6 +14,7 @@ const result = (id: number | string): string =>
 interface Session {
   readonly handlers: LinkHandlers;
   readonly got: () => string;
+  readonly give: (bytes: number) => void;
 }
 
 /** A relay whose sessions open as the test says. */
@@ -43,11 +44,12 @@ function world(opens: (count: number) => string | undefined = () => undefined, r
           room -= bytes.length;
         },
         end: () => (got += "END"),
+        held: () => (got += "HELD"),
         signal: (name) => (got += name),
         pause: () => undefined,
         resume: () => undefined,
       };
-      sessions.push({ handlers, got: () => got });
+      sessions.push({ handlers, got: () => got, give: (bytes) => (room += bytes) });
       return Promise.resolve(link);
     },
   });
@@ -68,6 +70,11 @@ function world(opens: (count: number) => string | undefined = () => undefined, r
     },
     async answer(session: number, text: string) {
       sessions[session]?.handlers.onOutput(Buffer.from(text));
+      await turn();
+    },
+    async room(session: number, bytes: number) {
+      sessions[session]?.give(bytes);
+      sessions[session]?.handlers.onRoom();
       await turn();
     },
     async lose(session: number, how: Parameters<LinkHandlers["onEnd"]>[0] = "lost") {
@@ -246,6 +253,35 @@ describe("createRelay()", () => {
     }
     await at.answer(5, result(0));
     expect(at.said().split("list_changed")).toHaveLength(6);
+  });
+
+  it("holds requests back where it is told to, and only those, until another session is open", async () => {
+    const at = world();
+    await at.write(INITIALIZE);
+    await at.answer(0, result(0));
+    at.sessions[0]?.handlers.onHold();
+    const answered = '{"jsonrpc":"2.0","id":"s","result":{}}\n';
+    await at.write(call(1) + answered);
+    // A server may wait for what the client says, and finishes then.
+    expect(at.sessions[0]?.got()).toMatch(/^.*initialize.*\n(?:HELD)+\{.*"id":"s".*\}\n(?:HELD)*$/);
+    await at.end();
+    expect(at.exits).toEqual([]);
+    await at.lose(0, "again");
+    expect(at.exits).toEqual([]);
+    await at.answer(1, result(0));
+    expect(at.sessions[1]?.got()).toBe(`${INITIALIZE}${call(1)}END`);
+    expect(at.said()).not.toContain("error");
+  });
+
+  it("says that it holds back once a request that was begun is sent whole", async () => {
+    const at = world(undefined, INITIALIZE.length + 10);
+    await at.write(INITIALIZE);
+    await at.answer(0, result(0));
+    await at.write(call(1));
+    at.sessions[0]?.handlers.onHold();
+    expect(at.sessions[0]?.got()).not.toContain("HELD");
+    await at.room(0, 1_000);
+    expect(at.sessions[0]?.got()).toMatch(/^.*initialize.*\n.*"id":1.*\nHELD$/);
   });
 
   it("shows why there is none in the handshake, and goes on when there is one", async () => {

@@ -14,6 +14,8 @@ export interface Link {
   room(): number;
   send(bytes: Buffer): void;
   end(): void;
+  /** No request follows until another session is open. */
+  held(): void;
   signal(name: string): void;
   pause(): void;
   resume(): void;
@@ -24,6 +26,8 @@ export interface LinkHandlers {
   onOutput(bytes: Buffer): void;
   onNotice(bytes: Buffer): void;
   onRoom(): void;
+  /** Requests wait from now on for the session that follows. */
+  onHold(): void;
   /**
    * It is over: lost, left because the resident was told to end, ended so that another one begins,
    * or with an exit code.
@@ -101,6 +105,8 @@ interface State {
   isOpening: boolean;
   /** The repeated handshake waits for its answer: nothing else is sent. */
   isReplaying: boolean;
+  /** Requests wait for the session that follows; what a server or the client waits for goes on. */
+  isHeld: boolean;
   handshake: Handshake | undefined;
   /** Lines of which nothing was sent yet. */
   readonly waiting: Waiting[];
@@ -132,6 +138,7 @@ export function createRelay(parts: RelayParts): Relay {
     link: undefined,
     isOpening: false,
     isReplaying: false,
+    isHeld: false,
     handshake: undefined,
     waiting: [],
     waitingBytes: 0,
@@ -200,7 +207,8 @@ function send(state: State): void {
   if (link === undefined || state.isReplaying) return;
   while (link.room() > 0) {
     if (state.begun === undefined) {
-      const next = waiting.shift();
+      const at = state.isHeld ? waiting.findIndex(({ requests }) => requests.length === 0) : 0;
+      const [next] = at === -1 ? [] : waiting.splice(at, 1);
       if (next === undefined) break;
       state.waitingBytes -= next.bytes.length;
       for (const id of next.requests) state.inWork.add(id);
@@ -212,7 +220,14 @@ function send(state: State): void {
     state.begun = state.begun.length > size ? state.begun.subarray(size) : undefined;
   }
   if (state.waitingBytes <= WAITING_BYTES_HIGH) state.parts.input.resume();
+  if (state.isHeld && state.begun === undefined) link.held();
   if (state.isInputOver && waiting.length === 0 && state.begun === undefined) link.end();
+}
+
+/** A request that was begun is sent whole; there is room for it as long as the resident reads. */
+function hold(state: State): void {
+  state.isHeld = true;
+  send(state);
 }
 
 /** What is sent now is what the next session hears again. */
@@ -251,6 +266,7 @@ async function openSession(state: State): Promise<void> {
     onOutput: (bytes) => lines.push(bytes),
     onNotice: (bytes) => parts.notice(bytes),
     onRoom: () => send(state),
+    onHold: () => hold(state),
     onEnd: (how) => endSession(state, how),
   });
   state.isOpening = false;
@@ -315,7 +331,7 @@ function endSession(state: State, how: Parameters<LinkHandlers["onEnd"]>[0]): vo
   if (how === "lost") return lose(state);
   forget(state);
   // Who told it to end does not want it back before somebody needs it.
-  if (state.isInputOver) state.parts.exit(0);
+  if (state.isInputOver && state.waiting.length === 0) state.parts.exit(0);
   else if (how === "again" || state.waiting.length > 0) void openSession(state);
 }
 
@@ -339,6 +355,7 @@ function lose(state: State): void {
 /** Answers what was in work, but for a handshake, which can be repeated. */
 function forget(state: State): void {
   state.link = undefined;
+  state.isHeld = false;
   state.begun = undefined;
   while (state.waiting[0]?.isOwn === true)
     state.waitingBytes -= state.waiting.shift()?.bytes.length ?? 0;

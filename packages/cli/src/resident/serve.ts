@@ -1,12 +1,11 @@
 /**
  * Serve: the resident of a home. It has the home's lock for as long as it lives, so that there is
  * one, listens for agents and, on another socket, for people's commands, and ends when nobody needs
- * it, when its sockets are gone, and when it is told to.
+ * it, when its sockets are gone, when it is told to, and when a newer release wants its place.
  */
 import { lstat, realpath, unlink } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { ConsentError } from "@acp/core";
+import { ConsentError, asError } from "@acp/core";
 import { trySocketLock } from "@acp/host";
 import type { SocketLock } from "@acp/host";
 import type { Command, Invocation } from "../command.js";
@@ -14,19 +13,24 @@ import type { Exit } from "../exit-codes.js";
 import { makeHome } from "../home/make-home.js";
 import { ownHomePath } from "../home/home-source.js";
 import { createBudgets } from "./budgets.js";
-import { attendControl } from "./control.js";
-import type { Status } from "./control.js";
+import { askIfOurs, attendControl } from "./control.js";
+import { createLobby, finishRequests, partAll } from "./hand-over.js";
+import type { Lobby } from "./hand-over.js";
 import { createHomeGates } from "./home-gates.js";
-import type { HomeGates } from "./home-gates.js";
 import { createIdle } from "./idle.js";
 import { listenPrivately } from "./listen.js";
+import { loadAll } from "./load-all.js";
 import { buildOf } from "../build-of.js";
-import type { Lock } from "./lock.js";
 import { lockCommands, lockOf } from "./lock-home.js";
+import { givesWay } from "./newer.js";
+import type { Release } from "./newer.js";
 import { RESIDENT_LOCK, makePlaces, placesOf } from "./places.js";
 import type { Places } from "./places.js";
 import { attendSession } from "./session.js";
 import type { Session, SessionParts } from "./session.js";
+import { ENTRY, releaseOf } from "./start-for.js";
+import { statusOf } from "./status.js";
+import { greetingFrame } from "./wire.js";
 
 /** How often it looks whether it is still wanted. */
 const LOOK_EVERY_MS = 2_000;
@@ -38,16 +42,17 @@ const CONNECTIONS_MAX = 256;
 const CONTROLS_MAX = 16;
 /** How long clients have to take what is left for them. */
 const LEAVE_MS = 10_000;
-/** About three seconds. */
-const LOCK_TRIES = 30;
+/** One that is ending gives its lock up soon. */
+const LOCK_MS_MAX = 3_000;
+/** One that gives way takes as long as its requests do. */
+const HANDED_OVER_MS_MAX = 20_000;
 const LOCK_WAIT_MS = 200;
-/** The file that builds are told apart by; the same for every file of one build. */
-const ENTRY: string = fileURLToPath(new URL("./index.js", import.meta.url));
 
 /**
- * Serves a home until it is told to end or nobody needs it.
+ * Serves a home until it is told to end, nobody needs it, or a newer release takes its place: then
+ * this process exits.
  *
- * @throws ConsentError `home_busy` where another one does.
+ * @throws ConsentError `home_busy` where another one does and does not give way.
  */
 export async function serveHome(
   invocation: Invocation,
@@ -59,9 +64,10 @@ export async function serveHome(
   const homeDir = await realpath(home.dir);
   const places = placesOf(homeDir, { env: invocation.io.env, uid: process.getuid?.() ?? -1 });
   makePlaces(places, process.getuid?.() ?? -1);
-  const lock = await takeLock(homeDir, places);
+  const own = releaseOf();
+  const lock = await takeLock(homeDir, places, own);
   try {
-    await serveLocked({ invocation, commands, signal, homeDir, places });
+    await serveLocked({ invocation, commands, signal, homeDir, places, own });
   } finally {
     await lock.release();
   }
@@ -69,11 +75,21 @@ export async function serveHome(
 }
 
 /** One that is ending gives it up soon, and of two that only want it each steps back. */
-async function takeLock(homeDir: string, { run: directory }: Places): Promise<SocketLock> {
-  for (let tries = 1; ; tries++) {
-    const lock = await trySocketLock({ directory, prefix: RESIDENT_LOCK });
+async function takeLock(homeDir: string, places: Places, own: Release): Promise<SocketLock> {
+  let endMs: number | undefined;
+  const startMs = performance.now();
+  for (;;) {
+    const lock = await trySocketLock({ directory: places.run, prefix: RESIDENT_LOCK });
     if (lock.isHeld) return lock;
-    if (tries >= LOCK_TRIES)
+    if (endMs === undefined && lock.isHolder) {
+      // Nobody is asked to go for one that cannot serve.
+      await loadAll();
+      const told = await askIfOurs(places, { ask: "handover", ...own });
+      // One that is slow to say so may be going all the same.
+      const isGoing = told === "hung" || (told !== "none" && told["handing_over"] === true);
+      endMs = performance.now() + (isGoing ? HANDED_OVER_MS_MAX : LOCK_MS_MAX);
+    }
+    if (performance.now() > (endMs ?? startMs + LOCK_MS_MAX))
       throw new ConsentError("home_busy", `A resident of ${homeDir} runs already (${lock.pid})`);
     await wait(Math.random() * LOCK_WAIT_MS);
   }
@@ -85,38 +101,44 @@ interface Locked {
   readonly signal: AbortSignal;
   readonly homeDir: string;
   readonly places: Places;
+  readonly own: Release;
 }
 
 async function serveLocked(locked: Locked): Promise<void> {
-  const { invocation, commands, homeDir, places } = locked;
-  const build = buildOf(ENTRY);
+  const { invocation, commands, homeDir, places, own } = locked;
   const sessions = new Set<Session>();
   const end = new AbortController();
+  const way = new AbortController();
+  const greeting = (): Buffer => greetingFrame({ ...own, isCurrent: isCurrent(own) });
+  const lobby = createLobby(greeting);
   const lock = lockOf(invocation);
   await using gates = createHomeGates(invocation, lock);
   const isUnlocked = (): boolean => lock.keys() !== undefined;
   const budgets = createBudgets();
-  const parts: SessionParts = { homeDir, build, gates, commands, budgets, isUnlocked };
-  const status = statusOf({ build, homeDir, gates, lock, sessions });
+  const parts: SessionParts = { homeDir, greeting, gates, commands, budgets, isUnlocked };
+  const isNow = (): boolean => isCurrent(own);
+  const status = statusOf({ own, isCurrent: isNow, homeDir, gates, lock, sessions });
   const isNeeded = (): boolean =>
     invocation.flags.has("stay") || sessions.size > 0 || gates.attached() > 0 || isUnlocked();
   const idle = createIdle(isNeeded, () => performance.now());
   const ofLock = lockCommands({ lock, gates, sessions, print: invocation.print });
   {
+    const giveWay = (to: Release | "whoever follows"): boolean => {
+      if (to !== "whoever follows" && !givesWay(own, to, isNow())) return false;
+      way.abort();
+      return true;
+    };
+    const unlock: typeof ofLock.unlock = async (passphrase) => {
+      const unlocked = await ofLock.unlock(passphrase);
+      if (unlocked.unlocked) void gates.warm();
+      return unlocked;
+    };
+    const control = { greeting, status, stop: () => end.abort(), giveWay, ...ofLock, unlock };
     await using _control = await listenPrivately(places.control, CONTROLS_MAX, (socket) =>
-      attendControl(socket, {
-        build,
-        status,
-        stop: () => end.abort(),
-        ...ofLock,
-        async unlock(passphrase) {
-          const unlocked = await ofLock.unlock(passphrase);
-          if (unlocked.unlocked) void gates.warm();
-          return unlocked;
-        },
-      }),
+      attendControl(socket, control),
     );
     await using _agents = await listenPrivately(places.agents, CONNECTIONS_MAX, (socket) => {
+      if (way.signal.aborted) return lobby.enter(socket);
       const session = attendSession(socket, parts);
       sessions.add(session);
       endOldest(sessions);
@@ -127,45 +149,37 @@ async function serveLocked(locked: Locked): Promise<void> {
     });
     invocation.print.notice(`Serving ${homeDir} as process ${process.pid}`);
     void gates.warm();
+    // Its files may be replaced while it runs. What it cannot load now it could not load later.
+    loadAll().catch((error: unknown) => invocation.print.notice(asError(error).message));
     await untilUnwanted({
       ...locked,
-      end: end.signal,
-      build,
+      ends: [end.signal, way.signal],
       isIdle: idle.isOver,
       isFree: () => sessions.size === 0,
       expire: ofLock.expire,
     });
+    const isHandedOver = way.signal.aborted && !end.signal.aborted && !locked.signal.aborted;
+    if (isHandedOver) await finishRequests(sessions);
     // From now on a client's start makes the next one, which waits for the lock.
     for (const path of [places.agents, places.control]) await unlink(path).catch(() => undefined);
+    if (isHandedOver) return void (await depart(locked, { sessions, lobby }));
     await leaveAll(sessions);
   }
   invocation.print.notice("Ended");
 }
 
-interface StatusParts {
-  readonly build: string;
-  readonly homeDir: string;
-  readonly gates: HomeGates;
-  readonly lock: Lock;
-  readonly sessions: ReadonlySet<Session>;
-}
-
-function statusOf({ build, homeDir, gates, lock, sessions }: StatusParts): () => Status {
-  const startMs = Date.now();
-  return () => ({
-    pid: process.pid,
-    build,
-    home: homeDir,
-    started_at: new Date(startMs).toISOString(),
-    memory_bytes: process.memoryUsage.rss(),
-    approvers: gates.attached(),
-    unlocked_until: lock.until() ?? null,
-    clients: [...sessions].flatMap(({ hello, usage }) => {
-      const [said, used] = [hello(), usage()];
-      if (said === undefined || used === undefined) return [];
-      return [{ pid: said.pid, ppid: said.ppid, cwd: said.cwd, argv: said.argv, used }];
-    }),
-  });
+/**
+ * Ends this process with all that is open. To close gates would end their questions, which the next
+ * resident shows again; the home is as a process leaves it that is killed, and nothing is under way.
+ * The lock goes with the process, like those of its journals.
+ */
+async function depart(
+  { invocation }: Locked,
+  { sessions, lobby }: { readonly sessions: ReadonlySet<Session>; readonly lobby: Lobby },
+): Promise<never> {
+  await partAll(sessions, lobby);
+  invocation.print.notice("Gave way to another resident");
+  process.exit(0);
 }
 
 /** Whoever says nothing keeps nobody out who does. */
@@ -183,8 +197,7 @@ async function leaveAll(sessions: ReadonlySet<Session>): Promise<void> {
 }
 
 interface Wanted extends Locked {
-  readonly end: AbortSignal;
-  readonly build: string;
+  readonly ends: readonly AbortSignal[];
   isIdle(): boolean;
   isFree(): boolean;
   expire(): Promise<void>;
@@ -192,12 +205,12 @@ interface Wanted extends Locked {
 
 /** Settles when it is told to end, is idle, is out of date with no client, or has lost its socket. */
 async function untilUnwanted(wanted: Wanted): Promise<void> {
-  const { signal, end, places, build, isIdle, isFree, expire } = wanted;
+  const { signal, ends, places, own: release, isIdle, isFree, expire } = wanted;
   const own = await lstat(places.agents);
   const look = async (): Promise<boolean> => {
     const found = await lstat(places.agents).catch(() => undefined);
     await expire();
-    return found?.ino === own.ino && !isIdle() && !(isFree() && !isCurrent(build));
+    return found?.ino === own.ino && !isIdle() && !(isFree() && !isCurrent(release));
   };
   await new Promise<void>((resolve) => {
     const timer = setInterval(
@@ -208,13 +221,13 @@ async function untilUnwanted(wanted: Wanted): Promise<void> {
       clearInterval(timer);
       resolve();
     };
-    for (const each of [signal, end])
+    for (const each of [signal, ...ends])
       if (each.aborted) stop();
       else each.addEventListener("abort", stop, { once: true });
   });
 }
 
-function isCurrent(build: string): boolean {
+function isCurrent({ build }: Release): boolean {
   try {
     return buildOf(ENTRY) === build;
   } catch {

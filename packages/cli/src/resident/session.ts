@@ -12,15 +12,15 @@ import { exitOfError } from "../failure.js";
 import { createPrinter } from "../printer.js";
 import { clientName } from "./budgets.js";
 import type { Budgets, Share, Usage } from "./budgets.js";
-import type { HomeGates } from "./home-gates.js";
+import type { HomeGates, SessionOfGates } from "./home-gates.js";
 import { createSessionIo } from "./io.js";
 import type { SessionIo } from "./io.js";
 import { namedHome, valueOf } from "./places.js";
 import {
-  PROTOCOL,
+  HOLDS_FROM,
+  PROTOCOLS,
   createFrameReader,
   frameOf,
-  greetingFrame,
   readHello,
   speakAlike,
 } from "./wire.js";
@@ -30,7 +30,8 @@ import type { Frame, Hello } from "./wire.js";
 export interface SessionParts {
   /** The home's real path. */
   readonly homeDir: string;
-  readonly build: string;
+  /** What a connection hears first. */
+  readonly greeting: () => Buffer;
   readonly gates: HomeGates;
   readonly commands: readonly Command[];
   readonly budgets: Budgets;
@@ -42,7 +43,8 @@ export interface SessionParts {
 export interface Refusal {
   readonly code:
     | "hello_invalid"
-    | "build_differs"
+    | "client_outdated"
+    | "resident_outdated"
     | "home_differs"
     | "command_unsupported"
     | "too_many_clients";
@@ -55,11 +57,22 @@ export interface Session {
   readonly hello: () => Hello | undefined;
   /** What its client has of its budget; undefined before there is a session. */
   readonly usage: () => Usage | undefined;
+  /** Names of the servers that were started for it. */
+  readonly servers: () => readonly string[];
   /** Whether it has not said yet who it is. */
   readonly isSilent: () => boolean;
   readonly done: Promise<void>;
   /** Whether it only answers that the key is locked. */
   readonly isLocked: () => boolean;
+  /** Whether a request of its client waits for anything but a person. */
+  underWay(): boolean;
+  /**
+   * Has the client hold its requests back. Resolves when it does so or is gone; for one that cannot,
+   * at once.
+   */
+  hold(): Promise<void>;
+  /** Hands out what is written, and tells the client to open another session. Nothing is ended. */
+  part(): Promise<void>;
   /** Ends it; the client is told that the resident leaves, or to open another session at once. */
   leave(how: "leaving" | "again"): void;
   /** Ends the connection. */
@@ -74,11 +87,13 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
   let hello: Hello | undefined;
   let session: SessionIo | undefined;
   let usage: Share["usage"] | undefined;
-  let leaving: "leaving" | "again" | undefined;
   let isLocked = false;
+  let servers: readonly string[] = [];
   const silence = setTimeout(() => socket.destroy(), HELLO_MS_MAX);
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   let served: Promise<void> | undefined;
+  const now = (): Opened => ({ hello, session });
+  const { onHeld, end, ...way } = wayOf(socket, closed, now);
   const open = (body: Buffer): void => {
     clearTimeout(silence);
     const admitted = admit(readHello(body), parts);
@@ -91,24 +106,20 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
     const onLocked = (): void => {
       isLocked = true;
       // Somebody opened the key in the meantime.
-      if (parts.isUnlocked()) leave("again");
+      if (parts.isUnlocked()) way.leave("again");
     };
-    served = serve(session, hello, { ...parts, share, onLocked }).then(async (code) => {
+    const onServers = (names: readonly string[]): void => void (servers = names);
+    served = serve(session, hello, { ...parts, share, onLocked, onServers }).then((code) => {
       share[Symbol.dispose]();
-      await session?.flush();
-      socket.end(leaving === undefined ? exitFrame(code) : frameOf(leaving));
+      return end(code);
     });
-  };
-  const leave: Session["leave"] = (how) => {
-    leaving ??= how;
-    if (session === undefined) socket.destroy();
-    else session.stop("the resident ends the session");
   };
   const take = ({ kind, body }: Frame): void => {
     if (hello === undefined) return kind === "hello" ? open(body) : void socket.destroy();
     if (session === undefined) return;
     if (kind === "end") session.end();
     else if (kind === "signal") session.stop(body.toString("utf8"));
+    else if (kind === "held") onHeld();
     else if (kind !== "input" || !session.input(body)) socket.destroy();
   };
   const reader = createFrameReader(take, () => socket.destroy());
@@ -119,15 +130,65 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
     session?.stop("the client is gone");
     session?.end();
   });
-  socket.write(greetingFrame(parts.build));
+  socket.write(parts.greeting());
   return {
+    underWay: () => isUnderWay(usage?.()),
+    ...way,
     hello: () => (session === undefined ? undefined : hello),
     usage: () => usage?.(),
+    servers: () => servers,
     isSilent: () => session === undefined && !socket.destroyed,
     done: closed.then(() => served),
     isLocked: () => isLocked,
-    leave,
     destroy: () => void socket.destroy(),
+  };
+}
+
+const isUnderWay = (used: Usage | undefined): boolean =>
+  used !== undefined && used.requests > used.questions;
+
+/** What a connection has; nothing before its hello. */
+interface Opened {
+  readonly hello: Hello | undefined;
+  readonly session: SessionIo | undefined;
+}
+
+/** How a session ends, by itself or for another one. */
+interface Way extends Pick<Session, "hold" | "part" | "leave"> {
+  onHeld(): void;
+  end(code: number): Promise<void>;
+}
+
+function wayOf(socket: Socket, closed: Promise<void>, now: () => Opened): Way {
+  let leaving: "leaving" | "again" | undefined;
+  let onHeld = (): void => undefined;
+  const held = new Promise<void>((resolve) => (onHeld = resolve));
+  return {
+    onHeld: () => onHeld(),
+    leave(how) {
+      leaving ??= how;
+      const { session } = now();
+      if (session === undefined) socket.destroy();
+      else session.stop("the resident ends the session");
+    },
+    async end(code) {
+      await now().session?.flush();
+      socket.end(leaving === undefined ? exitFrame(code) : frameOf(leaving));
+    },
+    hold() {
+      const { hello, session } = now();
+      const isAble = session !== undefined && (hello?.protocol[1] ?? 0) >= HOLDS_FROM;
+      if (!isAble) return Promise.resolve();
+      socket.write(frameOf("hold"));
+      return Promise.race([held, closed]);
+    },
+    async part() {
+      const { session } = now();
+      if (session === undefined) return void socket.destroy();
+      await session.flush();
+      socket.end(frameOf("again"));
+      await closed;
+    },
   };
 }
 
@@ -146,11 +207,13 @@ interface Admitted {
 
 function admit(hello: Hello | undefined, parts: SessionParts): Admitted | Refusal {
   if (hello === undefined) return { code: "hello_invalid", message: "the hello is not one" };
-  if (!speakAlike(hello.protocol, [PROTOCOL, PROTOCOL]) || hello.build !== parts.build)
-    return {
-      code: "build_differs",
-      message: `the resident is of another build; acp resident stop --home ${parts.homeDir} ends it`,
-    };
+  if (!speakAlike(hello.protocol, PROTOCOLS))
+    return hello.protocol[1] < PROTOCOLS[0]
+      ? { code: "client_outdated", message: "the resident is newer: restart your client" }
+      : {
+          code: "resident_outdated",
+          message: `the resident is older; run: acp resident restart --home ${parts.homeDir}`,
+        };
   if (namedHome(hello.argv, hello) !== parts.homeDir)
     return { code: "home_differs", message: `the resident is of the home ${parts.homeDir}` };
   const client = clientName(valueOf(hello.argv, "--agent") ?? AGENT_ID, hello.ppid);
@@ -164,11 +227,7 @@ function admit(hello: Hello | undefined, parts: SessionParts): Admitted | Refusa
 async function serve(
   { io }: SessionIo,
   { argv }: Hello,
-  {
-    gates,
-    commands,
-    ...own
-  }: SessionParts & { readonly share: Share; readonly onLocked: () => void },
+  { gates, commands, ...own }: SessionParts & Omit<SessionOfGates, "invocation">,
 ): Promise<number> {
   const end = argv.indexOf("--");
   const json = argv.slice(0, end === -1 ? argv.length : end).includes("--json");

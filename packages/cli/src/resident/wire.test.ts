@@ -5,7 +5,9 @@ import {
   BODY_BYTES_MAX,
   createFrameReader,
   frameOf,
+  greetingFrame,
   KINDS,
+  PROTOCOLS,
   readGreeting,
   readHello,
   roomFrame,
@@ -94,6 +96,7 @@ describe("createFrameReader()", () => {
 describe("readHello()", () => {
   const hello = {
     protocol: [1, 1],
+    version: "1.0.0",
     build: "b",
     argv: ["mcp"],
     cwd: "/",
@@ -107,6 +110,9 @@ describe("readHello()", () => {
 
   it("reads a hello", () => expect(readHello(bytes(hello))).toEqual(hello));
 
+  it("reads one of protocol 1, which names no version", () =>
+    expect(readHello(bytes({ ...hello, version: undefined }))).toEqual({ ...hello, version: "" }));
+
   it.each<readonly [string, unknown]>([
     ["null", null],
     ["a list", [hello]],
@@ -119,11 +125,29 @@ describe("readHello()", () => {
     ["a umask that is none", { ...hello, umask: 0o1000 }],
     ["a negative pid", { ...hello, pid: -1 }],
     ["no build", { ...hello, build: undefined }],
+    ["a version that is no text", { ...hello, version: 1 }],
   ])("takes %s for none", (_, value) => expect(readHello(bytes(value))).toBeUndefined());
 
   it("takes what is no JSON for none", () => {
     expect(readHello(Buffer.from("{"))).toBeUndefined();
     expect(readGreeting(Buffer.from("{}"))).toBeUndefined();
+  });
+});
+
+it("readGreeting() reads what greetingFrame() says, and one of protocol 1", () => {
+  const said = { version: "1.2.3", build: "b", isCurrent: false };
+  expect(readGreeting(greetingFrame(said).subarray(5))).toEqual({
+    ...said,
+    protocol: PROTOCOLS,
+    pid: process.pid,
+  });
+  const old = Buffer.from('{"protocol":[1,1],"build":"b","pid":1}');
+  expect(readGreeting(old)).toEqual({
+    protocol: [1, 1],
+    version: "",
+    build: "b",
+    isCurrent: true,
+    pid: 1,
   });
 });
 

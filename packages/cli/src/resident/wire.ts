@@ -5,7 +5,11 @@
  */
 
 /** The version of the protocol. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
+/** The oldest and the newest version that this side speaks: also the one before, since 1 without holding. */
+export const PROTOCOLS: readonly [number, number] = [1, PROTOCOL];
+/** From this version on a client holds its requests back when it is told to. */
+export const HOLDS_FROM = 2;
 /** Bytes of a frame's body. */
 export const BODY_BYTES_MAX: number = 1024 * 1024;
 /** Bytes of input that a client may send before the resident asks for more. */
@@ -25,6 +29,8 @@ export const KINDS = {
   signal: 4,
   /** Client of the control socket: `{"ask"}`, and what belongs to it. */
   ask: 5,
+  /** Client: no request follows what it has sent; empty. The answer to `hold`. */
+  held: 10,
   /** Resident: its protocol and build; JSON, before anything else. */
   greeting: 16,
   /** Resident: the session is open; empty. */
@@ -45,6 +51,8 @@ export const KINDS = {
   told: 24,
   /** Resident: the session is over, and the client opens another one at once; empty. It closes. */
   again: 25,
+  /** Resident: send no more requests, another session follows; empty. */
+  hold: 30,
 } as const;
 
 /** The name of a kind. */
@@ -143,7 +151,9 @@ export function createFrameReader(
 export interface Hello {
   /** The oldest and the newest protocol that it speaks. */
   readonly protocol: readonly [number, number];
-  /** Which files it was loaded from; see greeting. */
+  /** Of its package; empty where a client of protocol 1 says none. Decides nothing. */
+  readonly version: string;
+  /** Which files it was loaded from. Decides nothing. */
   readonly build: string;
   /** The words after `acp`. */
   readonly argv: readonly string[];
@@ -159,7 +169,12 @@ export interface Hello {
 /** What a resident says first. */
 export interface Greeting {
   readonly protocol: readonly [number, number];
+  /** Of its package; empty where a resident of protocol 1 says none. */
+  readonly version: string;
+  /** Which files it was loaded from. */
   readonly build: string;
+  /** Whether these files are still there as they were. */
+  readonly isCurrent: boolean;
   /** Shown to people; decides nothing. */
   readonly pid: number;
 }
@@ -184,10 +199,13 @@ export function recordIn(body: Buffer): Readonly<Record<string, unknown>> | unde
 
 /** Reads a hello; `undefined` for what is none. */
 export function readHello(body: Buffer): Hello | undefined {
-  const { protocol, build, argv, cwd, env, userHome, pid, ppid, umask } = recordIn(body) ?? {};
+  const { protocol, build, argv, cwd, env, userHome, pid, ppid, umask, ...rest } =
+    recordIn(body) ?? {};
+  const { version = "" } = rest;
   if (
     !isRange(protocol) ||
     !isText(build) ||
+    !isText(version) ||
     !(Array.isArray(argv) && argv.every(isText)) ||
     !(isText(cwd) && cwd.startsWith("/")) ||
     !(isText(userHome) && userHome.startsWith("/")) ||
@@ -197,19 +215,30 @@ export function readHello(body: Buffer): Hello | undefined {
     return undefined;
   const texts = Object.entries(env).filter((each): each is [string, string] => isText(each[1]));
   if (texts.length !== Object.keys(env).length) return undefined;
-  return { protocol, build, argv, cwd, env: Object.fromEntries(texts), userHome, pid, ppid, umask };
+  const said = { protocol, version, build, argv, cwd, userHome, pid, ppid, umask };
+  return { ...said, env: Object.fromEntries(texts) };
 }
 
 /** What a resident says first on each of its sockets. */
-export function greetingFrame(build: string): Buffer {
-  const greeting: Greeting = { protocol: [PROTOCOL, PROTOCOL], build, pid: process.pid };
-  return frameOf("greeting", JSON.stringify(greeting));
+export function greetingFrame({
+  version,
+  build,
+  isCurrent,
+}: Pick<Greeting, "version" | "build" | "isCurrent">): Buffer {
+  const said = { protocol: PROTOCOLS, version, build, is_current: isCurrent, pid: process.pid };
+  return frameOf("greeting", JSON.stringify(said));
 }
 
 /** Reads a greeting; `undefined` for what is none. */
 export function readGreeting(body: Buffer): Greeting | undefined {
-  const { protocol, build, pid } = recordIn(body) ?? {};
-  return isRange(protocol) && isText(build) && isCount(pid) ? { protocol, build, pid } : undefined;
+  const { protocol, version = "", build, is_current: isCurrent = true, pid } = recordIn(body) ?? {};
+  const isGreeting =
+    isRange(protocol) &&
+    isText(version) &&
+    isText(build) &&
+    typeof isCurrent === "boolean" &&
+    isCount(pid);
+  return isGreeting ? { protocol, version, build, isCurrent, pid } : undefined;
 }
 
 /** Whether both sides speak a common version. */

@@ -1,6 +1,6 @@
 /**
  * Someone attached: a question in a gate's first moments waits for whoever has `acp approve` open
- * already, who looks for new gates once a second.
+ * already, or is starting it.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 

@@ -5,6 +5,9 @@ import type { Command } from "../command.js";
 import { EXEC_COMMANDS } from "./exec.js";
 import { PROXY_COMMANDS } from "./proxy.js";
 
+/** What a resident reads its clients' command lines with. */
+const SERVED = [...PROXY_COMMANDS, ...EXEC_COMMANDS];
+
 /** `acp resident …` and `acp service …`. */
 export const RESIDENT_COMMANDS: readonly Command[] = [
   {
@@ -59,8 +62,7 @@ export const RESIDENT_COMMANDS: readonly Command[] = [
     ],
     examples: ["acp resident serve", "acp resident serve --home ~/.acp"],
     exits: ["invalid"],
-    load: async () =>
-      (await import("../commands/resident.js")).createServe([...PROXY_COMMANDS, ...EXEC_COMMANDS]),
+    load: async () => (await import("../commands/resident.js")).createServe(SERVED),
   },
   {
     name: "resident status",
@@ -69,7 +71,10 @@ export const RESIDENT_COMMANDS: readonly Command[] = [
     operandsMax: 0,
     takesRest: false,
     options: [],
-    details: ["Shows its process, its memory, and each client with its process and directory."],
+    details: [
+      "Shows its process, version, uptime and memory, open questions, the budgets, and each client " +
+        "with its agent, process, directory and servers.",
+    ],
     examples: ["acp resident status", "acp resident status --json"],
     exits: ["invalid", "nothing"],
     load: async () => (await import("../commands/resident.js")).status,
@@ -89,6 +94,25 @@ export const RESIDENT_COMMANDS: readonly Command[] = [
     examples: ["acp resident stop"],
     exits: ["invalid", "nothing"],
     load: async () => (await import("../commands/resident.js")).stop,
+  },
+  {
+    name: "resident restart",
+    summary: "Replace the resident gate of the home, also one that hangs",
+    usage: "",
+    operandsMax: 0,
+    takesRest: false,
+    options: [],
+    details: [
+      "The one that runs takes no more requests and has 10 seconds to finish those that are under " +
+        "way; then one of this version of ACP starts. Clients go to it by themselves, and open " +
+        "questions stay open. A resident gate that does not answer is killed. What was under way " +
+        "then is answered with an error that says that its outcome is unknown.",
+      "A key that `acp unlock` opened is locked afterward. Nobody has to restart a resident gate " +
+        "after an update: the first client of a newer version does it.",
+    ],
+    examples: ["acp resident restart", "acp resident restart --json"],
+    exits: ["invalid"],
+    load: async () => (await import("../commands/resident.js")).restart,
   },
   {
     name: "resident logs",

@@ -108,6 +108,22 @@ describe("toolAction()", () => {
       refusal("json_too_large"),
     );
   });
+
+  it("toolAction() takes as many children as fit, and walks none of more", () => {
+    const size = (args: object): number =>
+      JSON.stringify({ args, meta: { kind: "tool", server: "s" }, name: "t" }).length;
+    const items = (length: number): object => ({ a: Array.from({ length }, () => 0) });
+    const most = Math.floor((ACTION_BYTES_MAX - size(items(1))) / 2) + 1;
+    expect(() => toolAction("s", "t", items(most))).not.toThrow();
+    expect(() => toolAction("s", "t", items(most + 1))).toThrow(refusal("json_too_large"));
+    const wide = { list: Array.from({ length: ACTION_BYTES_MAX / 2 }, () => undefined) };
+    // What is walked is refused for what it is.
+    expect(() => toolAction("s", "t", wide)).toThrow(refusal("json_too_large"));
+    const names = Array.from({ length: ACTION_BYTES_MAX / 5 + 1 }, (_, n) => [`${n}`, undefined]);
+    expect(() => toolAction("s", "t", Object.fromEntries(names))).toThrow(
+      refusal("json_too_large"),
+    );
+  });
 });
 
 describe("httpAction()", () => {

@@ -81,7 +81,7 @@ describe("copyJson()", () => {
     ["a getter", { list: [computed()] }, "json_not_data", "list[0].a"],
     ["a hidden property", Object.defineProperty({}, "a", { value: 1 }), "json_not_data", "a"],
     ["a hole", { a: [1, , 3] }, "json_not_data", "a"], // oxlint-disable-line no-sparse-arrays
-    ["a huge hole", { a: Object.assign([], { length: 4_294_967_295 }) }, "json_not_data", "a"],
+    ["a huge hole", { a: Object.assign([], { length: 4_294_967_295 }) }, "json_too_large", "a"],
     ["an array with a named property", Object.assign([1], { b: 2 }), "json_not_data", ""],
     [
       "an array with a getter",

@@ -23,6 +23,10 @@ export interface MeasuredCopy {
 /** The longest number has 24 characters and a comma; a unit of text has at most six bytes. */
 export const BYTES_PER_UNIT_MAX = 30;
 
+/** `0,` and `"":0,`; the last child has a bracket in place of its comma. */
+const ITEM_BYTES_MIN = 2;
+const MEMBER_BYTES_MIN = 5;
+
 interface Walk {
   readonly unitsMax: number;
   readonly depthMax: number;
@@ -101,6 +105,7 @@ function copyContainer(walk: Walk, value: object, depth: number): JsonValue {
 }
 
 function copyItems(walk: Walk, array: readonly unknown[], depth: number): JsonValue[] {
+  fits(walk, array.length * ITEM_BYTES_MIN, depth);
   const length = Reflect.ownKeys(array).length - 1;
   if (array.length !== length) throw refused(walk, depth, "an array has holes or named properties");
   const copied: JsonValue[] = [];
@@ -114,7 +119,9 @@ function copyMembers(walk: Walk, object: object, depth: number): JsonObject {
   if (Object.getOwnPropertySymbols(object).length > 0)
     throw refused(walk, depth, "it has a symbol as a key");
   const copied: Record<string, JsonValue> = {};
-  for (const key of Object.getOwnPropertyNames(object)) {
+  const keys = Object.getOwnPropertyNames(object);
+  fits(walk, keys.length * MEMBER_BYTES_MIN, depth);
+  for (const key of keys) {
     copyText(walk, key, depth);
     const value = copyProperty(walk, key, depth);
     if (key === "__proto__") Object.defineProperty(copied, key, { value, enumerable: true });
@@ -141,6 +148,11 @@ function copyText(walk: Walk, text: string, depth: number): string {
       "a string has an unpaired surrogate",
     );
   return text;
+}
+
+/** What is too large by its number of children alone is not walked. */
+function fits(walk: Walk, bytesMin: number, depth: number): void {
+  if (walk.units + bytesMin > walk.unitsMax) count(walk, bytesMin, depth);
 }
 
 function count(walk: Walk, units: number, depth: number): void {

@@ -1,0 +1,169 @@
+/**
+ * Aside: checks of schemas that may take long, in a worker thread that all proxies of a process
+ * share. Who asks for much waits for the others in turn; a check that takes too long or too much
+ * memory ends the worker, and the next one goes to a new one. Nothing is decided here.
+ */
+import { Worker } from "node:worker_threads";
+import type { JsonObject } from "@acp/core";
+import {
+  CHECK_MS_MAX,
+  COMPILE_MS_MAX,
+  TOO_SLOW_MAX,
+  WORKER_IDLE_MS,
+  WORKER_MEGABYTES_MAX,
+  WORKER_SCHEMA_CHARS_MAX,
+} from "./limits.js";
+import type { WorkerJob, WorkerTold } from "./schema-worker.js";
+
+/** What came of a check. */
+export type AsideTold =
+  | { readonly problem: string | undefined; readonly compileMs: number }
+  /** Why the schema is not to be used. */
+  | { readonly reason: string };
+
+/** One proxy's way to the worker. */
+export interface Aside {
+  /** Checks arguments against a schema. Never rejects. */
+  check(schema: JsonObjectLike, args: JsonObject): Promise<AsideTold>;
+}
+
+type JsonObjectLike = Readonly<Record<string, unknown>>;
+
+interface Job {
+  readonly owner: Owner;
+  readonly schema: JsonObjectLike;
+  readonly args: JsonObject;
+  settle(told: AsideTold): void;
+}
+
+interface Owner {
+  readonly jobs: Job[];
+  tooSlow: number;
+}
+
+interface Running {
+  readonly thread: Worker;
+  /** Settles when it takes work. */
+  readonly isReady: Promise<void>;
+  /** Schemas that it has compiled, and the size of all. */
+  readonly known: Map<JsonObjectLike, number>;
+  knownChars: number;
+  /** Takes what is said of the job that runs. */
+  onTold: (told: WorkerTold | Lost) => void;
+}
+
+interface Lost {
+  readonly lost: string;
+}
+
+const MICROS_PER_MS = 1_000;
+/** So often a limit may pass on a machine that gives this process no time. */
+const STARVED_TIMES_MAX = 4;
+const NOBODY = (): void => undefined;
+
+/** Who waits, in the order of their turns. */
+const waiting: Owner[] = [];
+let running: Running | undefined;
+let isBusy = false;
+let idle: NodeJS.Timeout | undefined;
+
+/** A way to the worker for one proxy: what is slow there counts for it alone. */
+export function createAside(): Aside {
+  const owner: Owner = { jobs: [], tooSlow: 0 };
+  return {
+    check: (schema, args) =>
+      new Promise((settle) => {
+        owner.jobs.push({ owner, schema, args, settle });
+        if (owner.jobs.length === 1) waiting.push(owner);
+        if (!isBusy) void work();
+      }),
+  };
+}
+
+/** One job of each in turn, until nobody waits. */
+async function work(): Promise<void> {
+  isBusy = true;
+  clearTimeout(idle);
+  for (let owner = waiting.shift(); owner !== undefined; owner = waiting.shift()) {
+    const job = owner.jobs.shift();
+    if (owner.jobs.length > 0) waiting.push(owner);
+    job?.settle(await told(job));
+  }
+  isBusy = false;
+  idle = setTimeout(drop, WORKER_IDLE_MS).unref();
+}
+
+async function told({ owner, schema, args }: Job): Promise<AsideTold> {
+  if (owner.tooSlow >= TOO_SLOW_MAX) return { reason: `${TOO_SLOW_MAX} others took too long` };
+  const worker = (running ??= startWorker());
+  await worker.isReady;
+  const known = worker.known.get(schema);
+  const id = known ?? worker.known.size;
+  if (known === undefined) {
+    worker.known.set(schema, id);
+    worker.knownChars += JSON.stringify(schema).length;
+  }
+  const limitMs = known === undefined ? COMPILE_MS_MAX + CHECK_MS_MAX : CHECK_MS_MAX;
+  const answer = await ask(worker, { id, args, ...(known === undefined && { schema }) }, limitMs);
+  if (worker.knownChars > WORKER_SCHEMA_CHARS_MAX) drop();
+  if (!("lost" in answer)) return answer;
+  owner.tooSlow++;
+  drop();
+  return { reason: answer.lost };
+}
+
+/** Where the process had too little of the processor, the limit begins anew. */
+function ask(worker: Running, job: WorkerJob, limitMs: number): Promise<WorkerTold | Lost> {
+  return new Promise((resolve) => {
+    const before = process.cpuUsage();
+    let times = 1;
+    const late = (): void => {
+      const { user, system } = process.cpuUsage(before);
+      const isStarved = (user + system) / MICROS_PER_MS < limitMs;
+      if (isStarved && times++ < STARVED_TIMES_MAX) timer = setTimeout(late, limitMs);
+      else worker.onTold({ lost: `checking arguments with it takes more than ${limitMs} ms` });
+    };
+    let timer = setTimeout(late, limitMs);
+    worker.onTold = (said) => {
+      clearTimeout(timer);
+      worker.onTold = NOBODY;
+      resolve(said);
+    };
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    worker.thread.postMessage(job);
+  });
+}
+
+/** A thread that has nothing of this process's environment, and little memory. */
+function startWorker(): Running {
+  const thread = new Worker(new URL(import.meta.resolve("@acp/proxy-mcp/schema-worker")), {
+    argv: [],
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: WORKER_MEGABYTES_MAX, maxYoungGenerationSizeMb: 16 },
+  });
+  let tellReady = NOBODY;
+  const isReady = new Promise<void>((resolve) => {
+    tellReady = resolve;
+  });
+  const worker: Running = { thread, isReady, known: new Map(), knownChars: 0, onTold: NOBODY };
+  const lose = (why: string): void => {
+    if (running === worker) running = undefined;
+    tellReady();
+    worker.onTold({ lost: why });
+  };
+  thread.on("message", (said: WorkerTold | "ready") => {
+    if (said !== "ready") return worker.onTold(said);
+    // Sooner it has no effect: the thread would keep the process.
+    thread.unref();
+    tellReady();
+  });
+  thread.on("error", ({ message }) => lose(`checking it failed: ${message}`));
+  thread.on("exit", () => lose("checking it ended the worker"));
+  return worker;
+}
+
+function drop(): void {
+  void running?.thread.terminate();
+  running = undefined;
+}
