@@ -1,4 +1,4 @@
-// What the age of a home costs: starts of the real `acp mcp` before a server that answers at once,
+// What the age of a home costs: starts of the real `acp mcp --alone` before a server that answers at once,
 // from exec to the answer of `initialize`, and look-ups in its log; homes of 1 and 30 days, and of
 // ACP_BENCH_HOME_BYTES bytes of log where that is set. Each start finds work that a killed process
 // left open. Beside one start of Node in the same round. Linux: memory is read from /proc.
@@ -44,7 +44,7 @@ async function start(dir) {
   const began = performance.now();
   const child = spawn(
     process.execPath,
-    [ACP, "mcp", "--home", dir, "--", process.execPath, SERVER],
+    [ACP, "mcp", "--alone", "--home", dir, "--", process.execPath, SERVER],
     {
       stdio: ["pipe", "pipe", "ignore"],
     },
@@ -52,7 +52,7 @@ async function start(dir) {
   child.stdin.write(`${JSON.stringify(HELLO)}\n`);
   await new Promise((resolve, reject) => {
     child.stdout.once("data", resolve);
-    child.once("exit", (code) => reject(new Error(`acp mcp ended with ${code}`)));
+    child.once("exit", (code) => reject(new Error(`acp mcp --alone ended with ${code}`)));
   });
   const ms = performance.now() - began;
   const mb = peakMb(child.pid);

@@ -38,7 +38,7 @@ function measure(args, { input } = {}) {
 async function startOnce(home) {
   const child = spawn(
     process.execPath,
-    [ACP, "mcp", "--home", home, "--", process.execPath, SERVER],
+    [ACP, "mcp", "--alone", "--home", home, "--", process.execPath, SERVER],
     { stdio: ["pipe", "pipe", "ignore"] },
   );
   const protocol = { protocolVersion: "2025-06-18", capabilities: {} };

@@ -1,5 +1,5 @@
 // What a client of the resident gate takes: the time from exec to the answer to `initialize`, with a
-// warm resident and with none, and memory, beside bare Node and `acp mcp` alone. Run it after a
+// warm resident and with none, and memory, beside bare Node and `acp mcp --alone`. Run it after a
 // build: `node bench/resident-start.mjs`.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -35,7 +35,7 @@ const acp = (...args) => {
 /** Starts a client; resolves when it has its answer, with the milliseconds until the server heard. */
 function start(isResident, words = [process.execPath, server]) {
   const startMs = Date.now();
-  const args = ["mcp", ...(isResident ? ["--resident"] : []), "--home", home, "--", ...words];
+  const args = ["mcp", ...(isResident ? [] : ["--alone"]), "--home", home, "--", ...words];
   const child = spawn(process.execPath, [BIN, ...args], { env, cwd: at });
   child.stdin.write(INITIALIZE);
   return new Promise((resolve) => {
@@ -91,11 +91,11 @@ const show = (name, value, unit) =>
 try {
   show("node -e 0", await times(bare), "ms");
   show("the server by itself, to its answer", await times(serverAlone), "ms");
-  show("acp mcp alone, to the forwarded initialize", await times(() => client(false)), "ms");
+  show("acp mcp --alone, to the forwarded initialize", await times(() => client(false)), "ms");
   await client(true);
-  show("acp mcp --resident, warm", await times(() => client(true)), "ms");
+  show("acp mcp, resident warm", await times(() => client(true)), "ms");
   show(
-    "acp mcp --resident, none running",
+    "acp mcp, none running",
     await times(async () => {
       acp("resident", "stop");
       return client(true);
@@ -114,7 +114,7 @@ try {
   idle.kill();
   await Promise.all(all.map(end));
   const alone = await start(false);
-  show("RSS of acp mcp alone", rss(alone.child.pid), "MB");
+  show("RSS of acp mcp --alone", rss(alone.child.pid), "MB");
   await end(alone.child);
 } finally {
   acp("resident", "stop");

@@ -55,6 +55,7 @@ const ONLY_DEEP = {
   "packages/cli/test/pinned-server.test.ts": 20,
   "packages/cli/test/proxy-http-clients.test.ts": 10,
   "packages/cli/test/put-back.test.ts": 16,
+  "packages/cli/test/resident-default.test.ts": 20,
   "packages/cli/test/resident-handover.test.ts": 20,
   "packages/cli/test/resident-killed.test.ts": 150,
   "packages/cli/test/resident-many.test.ts": 15,

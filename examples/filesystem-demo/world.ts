@@ -67,6 +67,8 @@ async function connect(folder: string, home: string): Promise<Pick<World, "clien
     args: [
       commandOf("@acp/cli", "bin/acp.cjs"),
       "mcp",
+      // Nothing of the demo stays, and a container runs it, too.
+      "--alone",
       "--home",
       home,
       "--agent",

@@ -4,13 +4,23 @@
  * command then answers alone. Once an event was handed over, whatever goes wrong is a refusal.
  */
 import { writeSync } from "node:fs";
-import { type Socket, connect } from "node:net";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
-import { isOurs } from "./is-ours.js";
+import { join } from "node:path";
+import { buildOf, versionOf } from "./build-of.js";
 import { secondsIn } from "./seconds-in.js";
-import { HOOK_BYTES_MAX, HOOK_SOCKET, HOOK_VARIABLES, greetingOf } from "./hook/wire.js";
-import type { HookHead, HookWords } from "./hook/wire.js";
+import { HOOK_BYTES_MAX, HOOK_VARIABLES } from "./hook/wire.js";
+import { namedHome, placesOf, valueOf } from "./resident/places.js";
+import { reachResident } from "./resident/reach.js";
+import type { Reached } from "./resident/reach.js";
+import {
+  BODY_BYTES_MAX,
+  PROTOCOLS,
+  ROOM_BYTES,
+  frameOf,
+  recordIn,
+  roomIn,
+} from "./resident/wire.js";
+import type { Frame, Hello } from "./resident/wire.js";
 
 /**
  * How long a hook may take that waits for nobody, unless `ACP_HOOK_SECONDS` says it: agents end
@@ -25,6 +35,13 @@ const GREETING_PART = 1 / 4;
 /** The exit that agents read as "blocked". */
 const BLOCKED = 2;
 
+/** What the resident answered. */
+interface Answered {
+  readonly stdout: Buffer;
+  readonly stderr: Buffer;
+  readonly code: number;
+}
+
 /**
  * Answers the hook that this process is; says whether it did. From now on this process ends as a
  * refusal before its agent loses patience.
@@ -32,20 +49,24 @@ const BLOCKED = 2;
 export async function answerByResident(): Promise<boolean> {
   const argv = process.argv.slice(2);
   // These answer no hook.
-  if (argv.some((word) => /^(?:-h|--(?:help|version|check|resident))(?:=|$)/.test(word)))
-    return false;
+  if (argv.some((word) => /^(?:-h|--(?:help|version|check))(?:=|$)/.test(word))) return false;
   const ownMs = 1_000 * secondsIn(process.env["ACP_HOOK_SECONDS"], OWN_SECONDS);
   const limitMs = ownMs + 1_000 * secondsIn(valueOf(argv, "--wait"), 0);
   setTimeout(() => refuse(`it took longer than ${limitMs / 1_000} seconds`), limitMs).unref();
-  if (process.env["ACP_ALONE"] === "1") return false;
-  const home = valueOf(argv, "--home") ?? process.env["ACP_HOME"] ?? join(homedir(), ".acp");
-  const socket = await reach(home, ownMs * GREETING_PART);
-  if (socket === undefined) return false;
+  if (process.env["ACP_ALONE"] === "1" || process.platform === "win32") return false;
+  const hello = helloOf(argv);
+  const reached = await reach(hello, ownMs * GREETING_PART);
+  if (reached === undefined) return false;
   try {
-    const { stdout, stderr, exitCode } = await exchange(socket, argv);
+    const answered = await exchange(reached, hello);
+    if (answered === "no_session") {
+      reached.socket.destroy();
+      return false;
+    }
+    const { stdout, stderr, code } = answered;
     writeSync(1, stdout);
-    if (stderr !== "") writeSync(2, stderr);
-    process.exit(exitCode);
+    if (stderr.length > 0) writeSync(2, stderr);
+    process.exit(code);
   } catch (error) {
     refuse(error instanceof Error ? error.message : String(error));
   }
@@ -57,79 +78,109 @@ function refuse(why: string): void {
   process.exit(BLOCKED);
 }
 
-/** The value of an option, however it is written. */
-function valueOf(argv: readonly string[], name: string): string | undefined {
-  const at = argv.findIndex((word) => word === name || word.startsWith(`${name}=`));
-  const word = argv[at];
-  if (word === undefined) return undefined;
-  return word === name ? argv[at + 1] : word.slice(name.length + 1);
+/** Who asks: of its environment only what its answer needs. */
+function helloOf(argv: readonly string[]): Hello {
+  const env: Record<string, string> = {};
+  for (const name of [...HOOK_VARIABLES, "ACP_HOME"]) {
+    const value = process.env[name];
+    if (value !== undefined) env[name] = value;
+  }
+  const entry = join(__dirname, "index.js");
+  return {
+    protocol: PROTOCOLS,
+    version: versionOf(entry),
+    build: buildOf(entry),
+    argv,
+    cwd: process.cwd(),
+    env,
+    userHome: homedir(),
+    pid: process.pid,
+    ppid: process.ppid,
+    umask: process.umask(),
+  };
 }
 
 /**
  * Connects to the resident; `undefined` where there is none that may be trusted with an event and
  * speaks like us.
  */
-function reach(home: string, greetingMs: number): Promise<Socket | undefined> {
-  const path = join(home, "run", HOOK_SOCKET);
+async function reach(hello: Hello, greetingMsMax: number): Promise<Reached | undefined> {
+  const home = namedHome(hello.argv, hello);
   const uid = process.getuid?.() ?? -1;
-  if (!isAbsolute(home) || ![home, join(home, "run"), path].every((each) => isOurs(each, uid)))
-    return Promise.resolve(undefined);
-  const greeting = greetingOf(join(__dirname, "index.js"));
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    const settle = (reached: boolean): void => {
-      clearTimeout(timer);
-      socket.removeAllListeners();
-      if (!reached) socket.destroy();
-      resolve(reached ? socket : undefined);
-    };
-    const timer = setTimeout(() => settle(false), greetingMs);
-    let heard = "";
-    socket.setEncoding("utf8").on("data", (text) => {
-      heard += String(text);
-      if (heard.includes("\n")) settle(heard === greeting);
-    });
-    for (const event of ["error", "end", "close"]) socket.on(event, () => settle(false));
-  });
-}
-
-async function exchange(socket: Socket, argv: readonly string[]): Promise<HookWords> {
-  const event = await readAll(process.stdin);
-  const env: Record<string, string> = {};
-  for (const name of HOOK_VARIABLES) {
-    const value = process.env[name];
-    if (value !== undefined) env[name] = value;
-  }
-  const head: HookHead = { argv, env, cwd: process.cwd(), bytes: event.length };
-  socket.write(`${JSON.stringify(head)}\n`);
-  socket.write(event);
-  const said = wordsIn((await readAll(socket)).toString());
-  if (said === undefined) throw new Error("the resident ended without an answer");
-  return said;
-}
-
-function wordsIn(line: string): HookWords | undefined {
-  let said: unknown;
   try {
-    said = JSON.parse(line);
+    const places = placesOf(home, { env: process.env, uid });
+    const found = await reachResident(home, places, { uid, greetingMsMax });
+    if (typeof found === "string") return undefined;
+    // Another build may decide otherwise.
+    if (found.greeting.build === hello.build && found.greeting.isCurrent) return found;
+    found.socket.destroy();
+    return undefined;
   } catch {
     return undefined;
   }
-  return isWords(said) ? said : undefined;
 }
 
-function isWords(said: unknown): said is HookWords {
-  if (
-    typeof said !== "object" ||
-    said === null ||
-    !("stdout" in said && "stderr" in said && "exitCode" in said)
-  )
-    return false;
-  return (
-    typeof said.stdout === "string" &&
-    typeof said.stderr === "string" &&
-    typeof said.exitCode === "number"
-  );
+/**
+ * Hands the event over once there is a session, and takes the answer.
+ *
+ * @throws Error where a session ends without one.
+ */
+function exchange({ socket, onFrames }: Reached, hello: Hello): Promise<Answered | "no_session"> {
+  return new Promise((resolve, reject) => {
+    const text = Buffer.from(JSON.stringify(hello));
+    if (text.length > BODY_BYTES_MAX) return resolve("no_session");
+    const said: Record<"stdout" | "stderr", Buffer[]> = { stdout: [], stderr: [] };
+    let event: ReturnType<typeof sender> | undefined;
+    const take = ({ kind, body }: Frame): void => {
+      if (kind === "ready" && event === undefined) event = sender(socket, reject);
+      else if (kind === "refused" && event === undefined) resolve("no_session");
+      else if (kind === "room") event?.(roomIn(body));
+      else if (kind === "output") said.stdout.push(body);
+      else if (kind === "notice") said.stderr.push(body);
+      else if (kind === "exit") {
+        const code = recordIn(body)?.["code"];
+        const [stdout, stderr] = [Buffer.concat(said.stdout), Buffer.concat(said.stderr)];
+        if (typeof code === "number") resolve({ stdout, stderr, code });
+        else reject(new Error("the resident's answer is none"));
+      } else reject(new Error("the resident ended without an answer"));
+    };
+    socket.on("close", () =>
+      event === undefined
+        ? resolve("no_session")
+        : reject(new Error("the resident ended without an answer")),
+    );
+    onFrames(take);
+    socket.write(frameOf("hello", text));
+  });
+}
+
+/**
+ * Sends the event on standard input as there is room for it.
+ *
+ * @returns What is called with the bytes of more room.
+ */
+function sender(socket: Reached["socket"], fail: (error: Error) => void): (bytes: number) => void {
+  let room = ROOM_BYTES;
+  let rest: Buffer | undefined;
+  const send = (): void => {
+    while (rest !== undefined && rest.length > 0 && room > 0) {
+      const part = rest.subarray(0, Math.min(room, BODY_BYTES_MAX));
+      room -= part.length;
+      rest = rest.subarray(part.length);
+      socket.write(frameOf("input", part));
+    }
+    if (rest?.length !== 0) return;
+    rest = undefined;
+    socket.write(frameOf("end"));
+  };
+  readAll(process.stdin).then((bytes) => {
+    rest = bytes;
+    send();
+  }, fail);
+  return (bytes) => {
+    room += bytes;
+    send();
+  };
 }
 
 /** Plain events: an async iterator of a stream costs a hook two milliseconds. */

@@ -18,6 +18,7 @@ export type OptionName =
   | "config"
   | "server"
   | "agent"
+  | "alone"
   | "tty"
   | "off"
   | "all"
@@ -290,9 +291,11 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   },
   resident: {
     summary:
-      "For acp mcp: be served by the home's resident gate, which is started if none runs. For " +
-      "acp exec hook: stay running and answer the hooks of this home until none has come for " +
-      "ten minutes; hooks start it on their own",
+      "Be served by the home's resident gate, whatever ACP_ALONE says; that is the default without it",
+  },
+  alone: {
+    summary:
+      "Have a gate and a log of its own in this process; also with ACP_ALONE=1. Never chosen for you",
   },
   "openclaw-user": {
     value: "NAME",

@@ -1,6 +1,6 @@
 /**
- * Resident client: `acp mcp --resident`, a process that loads nothing else of ours. It hands its
- * standard streams to the resident of the home, and starts one where there is none. It never decides
+ * Resident client: `acp mcp`, a process that loads nothing else of ours. It hands its standard
+ * streams to the resident of the home, and starts one where there is none. It never decides
  * anything, and never opens a gate of its own instead.
  */
 import { randomBytes } from "node:crypto";
@@ -26,14 +26,15 @@ import type { Greeting, Hello } from "./resident/wire.js";
 
 /** A client that is told to end has this long. */
 const END_MS_MAX = 10_000;
+/** What a person may choose instead; nobody else does. */
+const ALONE_WORKS = "acp mcp --alone needs none";
 
-/** Whether this command line is one for the resident. */
+/** Whether this command line is one for the resident: every one that does not say otherwise. */
 export function isForResident(argv: readonly string[], env: NodeJS.ProcessEnv): boolean {
-  const end = argv.indexOf("--");
-  const own = argv.slice(0, end === -1 ? argv.length : end);
+  const own = argv.slice(0, endOf(argv));
   // These are answered by the command itself.
-  if (own.some((word) => /^(?:-h|--(?:help|version))$/u.test(word))) return false;
-  return own.includes("--resident") || (env["ACP_RESIDENT"] === "1" && env["ACP_ALONE"] !== "1");
+  if (own.some((word) => /^(?:-h|--(?:help|version|alone|tty))$/u.test(word))) return false;
+  return own.includes("--resident") || env["ACP_ALONE"] !== "1";
 }
 
 /** Runs this process as a client of the resident until one side ends. */
@@ -43,9 +44,9 @@ export function runResidentClient(): void {
   const uid = process.getuid?.() ?? -1;
   const userHome = homedir();
   const cwd = process.cwd();
-  if (process.platform === "win32" || argv.slice(0, endOf(argv)).includes("--tty")) {
+  if (process.platform === "win32") {
     process.stderr.write(
-      "acp: Cannot use --resident with --tty, or on Windows [options_invalid]\n",
+      `acp: Cannot use the resident gate on Windows; ${ALONE_WORKS} [options_invalid]\n`,
     );
     process.exitCode = 2;
     return;
@@ -64,10 +65,12 @@ export function runResidentClient(): void {
     umask: process.umask(),
     secret: randomBytes(32).toString("hex"),
   };
-  const open = (handlers: LinkHandlers): Promise<Link | string> =>
-    openLink({ hello, uid, handlers }).catch((error: unknown) =>
-      error instanceof Error ? error.message : String(error),
+  const open = async (handlers: LinkHandlers): Promise<Link | string> => {
+    const opened = await openLink({ hello, uid, handlers }).catch((error: unknown) =>
+      error instanceof Error ? `There is no resident gate: ${error.message}` : String(error),
     );
+    return typeof opened === "string" ? `${opened}; ${ALONE_WORKS}` : opened;
+  };
   const relay = createRelay({
     input: process.stdin,
     output: process.stdout,

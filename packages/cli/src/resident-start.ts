@@ -2,10 +2,19 @@
  * Resident start: starts the resident of a home for a thin client that found none. Loaded only then.
  * Nothing of the client's environment, directory or workspace has a say in what is started.
  */
-import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  futimesSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+} from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { startProgram, trustedProgram, trustedPath, trySocketLock } from "@acp/host";
+import { RESIDENT_LOCK, makePlaces, workspacesOf } from "./resident/places.js";
 import type { Places } from "./resident/places.js";
 
 /** What a start needs to know. */
@@ -24,6 +33,12 @@ export interface StartParts {
 }
 
 const LOOK_EVERY_MS = 10;
+/**
+ * One that was started for later may take this long until it answers; then it has failed, and
+ * another try is allowed.
+ */
+const START_MS = 10_000;
+const START_LOCK = "start.lock.";
 /**
  * A core dump would have keys and secrets in it; Node has no other way to turn it off. The shell is
  * replaced, and its own variables are not passed on.
@@ -49,7 +64,7 @@ export async function startResident(parts: StartParts): Promise<string | undefin
     return `this process ${why}, and what it starts would be held, too; run this outside: acp resident serve --home ${home}`;
   const endMs = performance.now() + parts.readyMsMax;
   while (!(await parts.isThere())) {
-    const lock = await trySocketLock({ directory: places.run, prefix: "start.lock." });
+    const lock = await trySocketLock({ directory: places.run, prefix: START_LOCK });
     if (lock.isHeld) {
       try {
         return await startLocked(parts, endMs);
@@ -64,22 +79,70 @@ export async function startResident(parts: StartParts): Promise<string | undefin
   return undefined;
 }
 
+/**
+ * Starts one for those who come later, unless one is there or somebody has just started one. Waits
+ * for nothing.
+ */
+export async function startForLater({
+  uid,
+  ...parts
+}: Pick<StartParts, "home" | "places" | "env" | "cwd"> & { readonly uid: number }): Promise<void> {
+  const { places, env } = parts;
+  if (whyConfined(env) !== undefined) return;
+  makePlaces(places, uid);
+  const starting = await trySocketLock({ directory: places.run, prefix: START_LOCK });
+  try {
+    if (!starting.isHeld) return;
+    const age = Date.now() - (statSync(places.log, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+    if (age >= 0 && age < START_MS) return;
+    // One that hangs, or is of another build.
+    const running = await trySocketLock({ directory: places.run, prefix: RESIDENT_LOCK });
+    if (running.isHeld) await running.release();
+    else return;
+    spawnResident(parts, () => undefined);
+  } finally {
+    if (starting.isHeld) await starting.release();
+  }
+}
+
 /** Starts one, with the lock. */
 async function startLocked(parts: StartParts, endMs: number): Promise<string | undefined> {
-  const { home, places, env, cwd } = parts;
+  const { places } = parts;
   // Somebody was faster.
   if (await parts.isThere()) return undefined;
   const why = await parts.before?.();
   if (why !== undefined) return why;
+  let ended: string | undefined;
+  const problem = spawnResident(parts, (error) => {
+    ended = error?.message ?? `it ended at once; ${places.log} says why`;
+  });
+  if (problem !== undefined) return problem;
+  while (!(await parts.isThere())) {
+    if (ended !== undefined) return (await parts.isThere()) ? undefined : ended;
+    if (performance.now() > endMs) return tooLate(parts);
+    await wait(LOOK_EVERY_MS);
+  }
+  return undefined;
+}
+
+/**
+ * Starts its process.
+ *
+ * @param onEnd - Called when it ends before this process, or does not start.
+ * @returns Why it may not be started.
+ */
+function spawnResident(
+  { home, places, env, cwd }: Pick<StartParts, "home" | "places" | "env" | "cwd">,
+  onEnd: (error?: Error) => void,
+): string | undefined {
   const program = join(__dirname, "../bin/acp.cjs");
-  const reach = { workspaces: [cwd] };
+  const reach = { workspaces: workspacesOf(cwd, home) };
   const node = trustedProgram(process.execPath, reach);
   if ("reason" in node) return `Node.js is not started: ${node.reason}`;
   const code = trustedPath(program, reach);
   if (typeof code !== "string") return `"${program}" is not started: ${code.reason}`;
   const shell = trustedProgram("/bin/sh", reach);
   if ("reason" in shell) return `Its core dumps cannot be turned off: ${shell.reason}`;
-  let ended: string | undefined;
   const log = openLog(places.log);
   const words = [node.path, code, "resident", "serve", "--home", home];
   const child = startProgram(shell, ["-c", WITHOUT_CORES, ...words], {
@@ -88,14 +151,9 @@ async function startLocked(parts: StartParts, endMs: number): Promise<string | u
     stdio: ["ignore", log, log],
   });
   closeSync(log);
-  child.on("error", (error) => (ended = error.message));
-  child.on("exit", () => (ended = `it ended at once; ${places.log} says why`));
+  child.on("error", onEnd);
+  child.on("exit", () => onEnd());
   child.unref();
-  while (!(await parts.isThere())) {
-    if (ended !== undefined) return (await parts.isThere()) ? undefined : ended;
-    if (performance.now() > endMs) return tooLate(parts);
-    await wait(LOOK_EVERY_MS);
-  }
   return undefined;
 }
 
@@ -117,7 +175,11 @@ function keptOf(env: StartParts["env"]): Readonly<Record<string, string>> {
 
 function openLog(path: string): number {
   if (existsSync(path) && statSync(path).size > LOG_BYTES_MAX) renameSync(path, `${path}.1`);
-  return openSync(path, "a", 0o600);
+  const log = openSync(path, "a", 0o600);
+  // Who starts one for later sees that somebody has just started one.
+  const now = new Date();
+  futimesSync(log, now, now);
+  return log;
 }
 
 /** How this process is held in a sandbox; what it starts would be, too. */

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await writeFile(join(user, "projects/about.txt"), "see ~/.ssh/id_rsa");
   await symlink("../.acp/keys", join(user, "projects/assets"));
   await symlink("../.ssh/id_rsa", join(user, "projects/readme.txt"));
-  gated = await startGated({ home: join(user, ".acp"), folder: user, env });
+  gated = await startGated({ home: join(user, ".acp"), folder: user, env, isResident: true });
 });
 afterAll(async () => {
   await gated?.[Symbol.asyncDispose]();

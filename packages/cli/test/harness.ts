@@ -14,6 +14,9 @@ export { scratch } from "./environment.js";
 export type { AcpOptions, Ended, Scratch } from "./environment.js";
 
 export const BIN: string = fileURLToPath(new URL("../bin/acp.cjs", import.meta.url));
+/** Variables of a process that the resident of its home serves; whoever uses them ends it. */
+export const RESIDENT = { ACP_ALONE: "0", ACP_RESIDENT_SECONDS: "600" } as const;
+
 if (!existsSync(new URL("../dist/index.js", import.meta.url)))
   throw new Error("the CLI is not built: run `npm run setup`");
 

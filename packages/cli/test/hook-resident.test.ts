@@ -1,16 +1,18 @@
 /**
- * The resident of hooks: answers as a hook alone would, is one a home, and nothing that happens to
- * it lets a command through.
+ * Hooks that the resident of their home answers: it decides as a hook alone would, and nothing that
+ * happens to it lets a command through.
  */
-import { chmod, lstat, mkdir, readFile, readdir, rm, symlink } from "node:fs/promises";
+import { chmod, mkdir, readFile, readdir, rm, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
-import type { Server } from "node:net";
+import type { Server, Socket } from "node:net";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { attachApprovers } from "@acp/channel-terminal";
 import { makeResponse } from "@acp/core";
 import { describe, expect, it, vi } from "vitest";
-import { greetingOf } from "../src/hook/wire.js";
+import { buildOf, versionOf } from "../src/build-of.js";
+import { createFrameReader, frameOf, greetingFrame } from "../src/resident/wire.js";
+import type { Frame } from "../src/resident/wire.js";
 import { BIN, startAcp } from "./harness.js";
 import type { Ended } from "./harness.js";
 import { EVENTS, decisionOf, hookWorld } from "./hook-world.js";
@@ -18,8 +20,12 @@ import type { HookWorld } from "./hook-world.js";
 
 const SAFE = EVENTS["claude-code"]("git status");
 const UNSAFE = EVENTS["claude-code"]("npm publish");
-/** What the built library greets with. */
-const greeting = (): string => greetingOf(join(dirname(BIN), "../dist/index.js"));
+/** What a resident of the built library greets with. */
+const greeting = (build?: string): Buffer => {
+  const entry = join(dirname(BIN), "../dist/index.js");
+  const version = versionOf(entry);
+  return greetingFrame({ version, build: build ?? buildOf(entry), isCurrent: true });
+};
 
 /**
  * Who wrote an event: a hook alone cannot write in the log that a resident holds open, and takes
@@ -33,7 +39,7 @@ async function impostor(at: HookWorld, speak: (server: Server) => void): Promise
   await mkdir(join(at.home, "run"), { mode: 0o700 });
   const server = createServer();
   speak(server);
-  const path = join(at.home, "run", "hooks");
+  const path = join(at.home, "run", "agents");
   await new Promise<void>((resolve) => server.listen(path, resolve));
   await chmod(path, 0o600);
   return {
@@ -41,7 +47,21 @@ async function impostor(at: HookWorld, speak: (server: Server) => void): Promise
   };
 }
 
-describe("a resident of hooks", () => {
+/** Answers what comes as a resident would, up to the event, and then with the given frames. */
+function answerWith(socket: Socket, frames: readonly Buffer[]): void {
+  const take = ({ kind }: Frame): void => {
+    if (kind === "hello") socket.write(frameOf("ready"));
+    else if (kind === "end") {
+      for (const frame of frames) socket.write(frame);
+      socket.end();
+    }
+  };
+  const reader = createFrameReader(take, () => socket.destroy());
+  socket.on("error", () => undefined).on("data", (chunk: Buffer) => reader.push(chunk));
+  socket.write(greeting());
+}
+
+describe("a resident and hooks", () => {
   it("answers like a hook alone, byte for byte", async () => {
     await using at = await hookWorld();
     await using other = await hookWorld();
@@ -95,17 +115,14 @@ describe("a resident of hooks", () => {
     await using at = await hookWorld();
     const env = { HOME: homedir(), NODE_OPTIONS: "--max-old-space-size=300", PLANTED: "1" };
     expect(decisionOf(await at.hook("claude-code", SAFE, [], env))).toBe("allow");
-    const path = join(at.home, "run", "hooks");
-    await vi.waitFor(() => lstat(path), { timeout: 60_000, interval: 50 });
-    expect((await lstat(path)).mode & 0o777).toBe(0o600);
-    const gate = (await readdir(join(at.home, "run"))).find((name) => name.endsWith(".sock"));
-    const pid = Number.parseInt(gate ?? "", 10);
-    expect(await readFile(`/proc/${pid}/environ`, "utf8")).toBe("");
-    await vi.waitFor(
-      async () =>
-        expect(await readFile(join(at.home, "run", "hooks.log"), "utf8")).toContain("Answering"),
-      { timeout: 120_000 },
-    );
+    const path = join(at.home, "run", "agents");
+    const log = (): Promise<string> => readFile(join(at.home, "run", "resident.log"), "utf8");
+    await vi.waitFor(async () => expect(await log()).toContain("Serving"), {
+      timeout: 120_000,
+      interval: 50,
+    });
+    const pid = Number(/as process (\d+)/.exec(await log())?.[1]);
+    expect(await readFile(`/proc/${pid}/environ`, "utf8")).toMatch(/^HOME=[^\0]*\0PATH=[^\0]*\0$/u);
     expect(decisionOf(await at.hook("claude-code", SAFE))).toBe("allow");
     await rm(path);
     await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), {
@@ -117,7 +134,6 @@ describe("a resident of hooks", () => {
   it.each([
     ["ACP_ALONE", { ACP_ALONE: "1" }],
     ["a sandbox of ours", { ACP_SANDBOX: "namespace" }],
-    ["another home directory", { HOME: "/nowhere" }],
   ])("is not started by a hook with %s", async (_name, env) => {
     await using at = await hookWorld();
     expect(decisionOf(await at.hook("claude-code", SAFE, [], env))).toBe("allow");
@@ -127,11 +143,8 @@ describe("a resident of hooks", () => {
   it("is one a home, however many start at once", async () => {
     await using at = await hookWorld();
     await using _first = await at.resident();
-    const second = startAcp(["exec", "hook", "--resident", "--home", at.home], { input: "" });
-    expect(await second.ended).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("home_busy"),
-    });
+    const second = startAcp(["resident", "serve", "--home", at.home], { input: "" });
+    expect((await second.ended).stderr).toContain("home_busy");
     expect(decisionOf(await at.hook("claude-code", SAFE))).toBe("allow");
     expect(await loggedAlone(at)).toBe(false);
   });
@@ -184,6 +197,8 @@ describe("a resident of hooks", () => {
   it("that is stopped is passed by: the hook answers alone", async () => {
     await using at = await hookWorld();
     await using resident = await at.resident();
+    // Its log is open then.
+    expect(decisionOf(await at.hook("claude-code", SAFE))).toBe("allow");
     resident.child.kill("SIGSTOP");
     expect(decisionOf(await at.hook("claude-code", UNSAFE, [], { ACP_HOOK_SECONDS: "40" }))).toBe(
       "ask",
@@ -250,12 +265,13 @@ describe("a resident of hooks", () => {
 
 describe("what is no resident of this build", () => {
   it.each([
-    ["greets as another build", (say: (text: string) => void) => say("acp-hook 1 1:2:3:4\n")],
+    ["greets as another build", (say: (bytes: Buffer) => void) => say(greeting("1:2:3:4"))],
     [
       "greets as another protocol",
-      (say: (text: string) => void) => say(greeting().replace("acp-hook 1", "acp-hook 2")),
+      (say: (bytes: Buffer) => void) =>
+        say(Buffer.from(greeting().toString("latin1").replace("[1,2]", "[8,9]"), "latin1")),
     ],
-    ["closes at once", (_say: (text: string) => void, close: () => void) => close()],
+    ["closes at once", (_say: (bytes: Buffer) => void, close: () => void) => close()],
   ])("and %s gets no event", async (_name, speak) => {
     await using at = await hookWorld();
     let heard = "";
@@ -263,7 +279,7 @@ describe("what is no resident of this build", () => {
       server.on("connection", (socket) => {
         socket.on("data", (chunk) => (heard += String(chunk))).on("error", () => undefined);
         speak(
-          (text) => void socket.write(text),
+          (bytes) => void socket.write(bytes),
           () => socket.end(),
         );
       }),
@@ -273,18 +289,17 @@ describe("what is no resident of this build", () => {
   });
 
   it.each([
-    ["nothing", ""],
-    ["no JSON", "allow"],
-    ["a list", "[]"],
-    ["no exit code", '{"stdout":"{}","stderr":""}'],
-    ["a text for it", '{"stdout":"{}","stderr":"","exitCode":"0"}'],
-  ])("and answers %s blocks the command", async (_name, answer) => {
+    ["nothing", []],
+    ["no frame", [Buffer.from("allow")]],
+    ["an answer and no exit", [frameOf("output", "{}")]],
+    ["no exit code", [frameOf("output", "{}"), frameOf("exit", "{}")]],
+    ["a text for it", [frameOf("output", "{}"), frameOf("exit", '{"code":"0"}')]],
+    ["that it leaves", [frameOf("output", "{}"), frameOf("leaving")]],
+    ["that it is too late for a refusal", [frameOf("refused", '{"code":"x","message":"y"}')]],
+  ])("and answers %s blocks the command", async (_name, frames) => {
     await using at = await hookWorld();
     await using _impostor = await impostor(at, (server) =>
-      server.on("connection", (socket) => {
-        socket.write(greeting());
-        socket.once("data", () => socket.end(answer)).on("error", () => undefined);
-      }),
+      server.on("connection", (socket) => answerWith(socket, frames)),
     );
     const { code, stdout } = await at.hook("claude-code", SAFE);
     expect([code, stdout]).toEqual([2, ""]);
@@ -292,7 +307,7 @@ describe("what is no resident of this build", () => {
 
   it.each([
     ["a folder that others may enter", (home: string) => chmod(join(home, "run"), 0o755)],
-    ["a socket that others may use", (home: string) => chmod(join(home, "run", "hooks"), 0o666)],
+    ["a socket that others may use", (home: string) => chmod(join(home, "run", "agents"), 0o666)],
     [
       "a link to another folder",
       async (home: string) => {
@@ -308,7 +323,7 @@ describe("what is no resident of this build", () => {
       server.on("connection", () => (isAsked = true)),
     );
     await spoil(at.home);
-    expect(decisionOf(await at.hook("claude-code", UNSAFE, [], { HOME: "/nowhere" }))).toBe("ask");
+    expect(decisionOf(await at.hook("claude-code", UNSAFE, [], { ACP_SANDBOX: "x" }))).toBe("ask");
     expect(isAsked).toBe(false);
   });
 });

@@ -4,6 +4,7 @@
  */
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { expect, vi } from "vitest";
 import { acp, scratch, startAcp } from "./harness.js";
 import type { Ended, Running, Scratch } from "./harness.js";
 
@@ -66,6 +67,18 @@ export interface HookWorld extends Scratch {
 
 const NO_HOME_ENV = { ACP_ALONE: "0", SHELL: "/bin/bash" } as const;
 
+/** A hook that had to answer alone may have started a resident, which may be about to begin. */
+async function endStarted(home: string): Promise<void> {
+  const log = join(home, "run", "resident.log");
+  const text = (): Promise<string | undefined> => readFile(log, "utf8").catch(() => undefined);
+  if ((await text()) === undefined) return;
+  await vi.waitFor(async () => expect(await text()).toMatch(/Serving|\[\w+\]$/mu), {
+    timeout: 120_000,
+    interval: 50,
+  });
+  await acp(["resident", "stop", "--home", home]);
+}
+
 /** Makes a home without keys. */
 export async function hookWorld(): Promise<HookWorld> {
   const at = await scratch();
@@ -83,7 +96,11 @@ export async function hookWorld(): Promise<HookWorld> {
     ...args,
   ];
   return {
-    ...at,
+    path: at.path,
+    async [Symbol.asyncDispose]() {
+      await endStarted(home);
+      await at[Symbol.asyncDispose]();
+    },
     home,
     hook: (agent, event, args = [], env = {}) =>
       acp(words(agent, args), {
@@ -94,8 +111,8 @@ export async function hookWorld(): Promise<HookWorld> {
     startHook: (agent, event, args = []) =>
       startAcp(words(agent, args), { cwd, input: JSON.stringify(event), env: NO_HOME_ENV }),
     async resident() {
-      const running = startAcp(["exec", "hook", "--resident", "--home", home], { input: "" });
-      await running.seen("stderr", "Answering the hooks");
+      const running = startAcp(["resident", "serve", "--home", home], { input: "" });
+      await running.seen("stderr", "Serving");
       return running;
     },
     async log() {

@@ -118,10 +118,13 @@ const webhookOf = ({ url }: Receiver): string =>
   `webhook: { url: "${url}", secret: "${SECRET}" }\n`;
 
 describe("acp mcp", () => {
-  it("asks in a Telegram chat, and does what is tapped there", async () => {
+  it.each([
+    ["served by the resident", true],
+    ["alone", false],
+  ])("asks in a Telegram chat, and does what is tapped there: %s", async (_name, isResident) => {
     await using double = await createBotApiDouble();
     await using at = await world(`version: "1"\nchannel: telegram\n${telegramOf(double)}`);
-    await using gated = await startGated(at);
+    await using gated = await startGated({ ...at, isResident });
     const [path, other] = [join(at.folder, "a.txt"), join(at.folder, "b.txt")];
     const [answer] = await Promise.all([
       gated.call("write_file", { path, content: "hello" }),

@@ -12,7 +12,7 @@ import {
   StdioClientTransport,
   getDefaultEnvironment,
 } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { BIN } from "./harness.js";
+import { BIN, RESIDENT, acp } from "./harness.js";
 
 const require = createRequire(import.meta.url);
 
@@ -41,6 +41,8 @@ export interface GatedOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The server's command; none leaves it to the configuration. */
   readonly server?: readonly string[];
+  /** Whether the resident of the home serves it, as it does for people; that ends with the client. */
+  readonly isResident?: boolean;
 }
 
 export interface Answer {
@@ -66,12 +68,14 @@ export async function startGated({
   args = [],
   env,
   server = fileServer(folder),
+  isResident = false,
 }: GatedOptions): Promise<Gated> {
+  const form = isResident ? RESIDENT : { ACP_ALONE: "1" };
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [BIN, "mcp", "--home", home, ...args, ...(server.length === 0 ? [] : ["--", ...server])],
     cwd: folder,
-    ...(env !== undefined && { env: { ...getDefaultEnvironment(), ...env } }),
+    env: { ...getDefaultEnvironment(), ...form, ...env },
     stderr: "pipe",
   });
   let said = "";
@@ -112,7 +116,10 @@ export async function startGated({
         watchers.add(watch);
         watch();
       }),
-    [Symbol.asyncDispose]: () => client.close(),
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      if (isResident) await acp(["resident", "stop", "--home", home]);
+    },
   };
 }
 

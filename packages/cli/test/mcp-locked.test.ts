@@ -32,7 +32,7 @@ async function connect(
   const transport = new StdioClientTransport({
     command: process.execPath,
     args,
-    env: { PATH: process.env["PATH"] ?? "", ...env },
+    env: { PATH: process.env["PATH"] ?? "", ACP_ALONE: "1", ...env },
     stderr: "pipe",
   });
   let stderr = "";

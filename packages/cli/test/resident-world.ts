@@ -1,6 +1,6 @@
 /**
- * A home with a resident: the built `acp mcp --resident` with lines as an MCP client writes them,
- * before a server that keeps a journal of its own.
+ * A home with a resident: the built `acp mcp` with lines as an MCP client writes them, before a
+ * server that keeps a journal of its own.
  */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -133,15 +133,11 @@ function startClient(
   { bin = BIN, env = {}, cwd, args = [], server = [] }: ClientOptions,
 ): RawClient {
   const command = server === null ? [] : ["--", process.execPath, SERVER, journal, ...server];
-  const child = spawn(
-    process.execPath,
-    [bin, "mcp", "--resident", "--home", home, ...args, ...command],
-    {
-      cwd: cwd ?? home,
-      env: { PATH: process.env["PATH"], HOME: homedir(), ACP_RESIDENT_SECONDS: "600", ...env },
-      stdio: ["pipe", "pipe", "pipe"],
-    },
-  );
+  const child = spawn(process.execPath, [bin, "mcp", "--home", home, ...args, ...command], {
+    cwd: cwd ?? home,
+    env: { PATH: process.env["PATH"], HOME: homedir(), ACP_RESIDENT_SECONDS: "600", ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
   const answers = new Map<number | string, Answer[]>();
   const waiting = new Map<number, (answer: Answer) => void>();
   let [said, rest, id] = ["", "", 0];

@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { blocksOf } from "../../../tools/markdown.js";
-import { BIN, acp, scratch } from "./harness.js";
+import { BIN, RESIDENT, acp, scratch } from "./harness.js";
 import { answering } from "./mcp-client.js";
 
 const require = createRequire(import.meta.url);
@@ -71,8 +71,8 @@ describe("docs/tutorials/mcp-client.md", () => {
       dirname(require.resolve("@modelcontextprotocol/server-filesystem/package.json")),
       "dist/index.js",
     );
-    const run = (): Promise<string> => {
-      const env = { PATH: process.env["PATH"], HOME: path, ACP: BIN };
+    const run = async (): Promise<string> => {
+      const env = { PATH: process.env["PATH"], HOME: path, ACP: BIN, ...RESIDENT };
       const child = spawn(
         process.execPath,
         ["client.mjs", join(path, "demo"), process.execPath, server],
@@ -80,7 +80,9 @@ describe("docs/tutorials/mcp-client.md", () => {
       );
       let said = "";
       child.stdout.on("data", (chunk) => (said += String(chunk)));
-      return new Promise((resolve) => child.on("close", () => resolve(said)));
+      await new Promise((resolve) => child.on("close", resolve));
+      await acp(["resident", "stop", "--home", join(path, "acp-home")]);
+      return said;
     };
     return { run, home: join(path, "acp-home"), written: join(path, "demo/hello.txt") };
   }

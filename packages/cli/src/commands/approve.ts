@@ -9,12 +9,13 @@ import { ConsentError, encodeRequest, isConsentError, makeResponse } from "@acp/
 import type { AnswerReceipt, Decision } from "@acp/core";
 import type { Invocation, Run } from "../command.js";
 import type { Exit } from "../exit-codes.js";
-import { ownHomePath } from "../home/home-source.js";
+import { homeOf, ownHomePath } from "../home/home-source.js";
 import { awaitOutcome } from "../outcomes/await-outcome.js";
 import { followOutcomes } from "../outcomes/logged-outcomes.js";
 import { showsColour } from "../printer.js";
 import type { Printer } from "../printer.js";
 import { attachToGates } from "../gate/run-directory.js";
+import { startForApprover } from "../resident/start-for.js";
 
 /** Runs the command. */
 export const approve: Run = (invocation) => {
@@ -42,6 +43,7 @@ function usage(message: string): ConsentError {
 async function ask(invocation: Invocation): Promise<Exit> {
   const { io, print } = invocation;
   const signal = io.onStop();
+  await startForApprover(await homeOf(invocation), invocation);
   await using logs = await followOutcomes(ownHomePath(invocation));
   await using clients = await attachToGates(invocation, "approver", signal);
   const gates = clients.gates();

@@ -20,6 +20,7 @@ import { loggedPasskeys } from "../logs/logged-passkeys.js";
 import { followOutcomes } from "../outcomes/logged-outcomes.js";
 import { readHomeConfig } from "../gate/config.js";
 import { attachToGates } from "../gate/run-directory.js";
+import { startForApprover } from "../resident/start-for.js";
 
 /** Runs the command. */
 export const inbox: Run = async (invocation) => {
@@ -52,6 +53,7 @@ export const inbox: Run = async (invocation) => {
     warn: (text) => print.notice(text),
   });
   ({ handler } = page);
+  await startForApprover(home, invocation);
   await using gates = await attachToGates(invocation, "approver", signal);
   ({ endPaused } = gates);
   page.attach(gates, SOCKET_CHANNEL);

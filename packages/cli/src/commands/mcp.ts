@@ -1,6 +1,6 @@
 /**
- * `acp mcp`: a gate between an MCP client, which started this process as its server, and the real
- * servers. Standard output is MCP's. Where config.yml has a port for it, the HTTP proxy runs beside
+ * `acp mcp --alone`, and what a resident does for its clients: a gate between an MCP client, which
+ * started this process as its server, and the real servers. Standard output is MCP's. Where config.yml has a port for it, the HTTP proxy runs beside
  * it, behind the same gate.
  */
 import { ConsentError, isConsentError } from "@acp/core";
@@ -50,15 +50,25 @@ export interface GatesOfHome {
 
 const ALONE: GatesOfHome = { keys: openHomeKeys, withGate, outside: (server) => server };
 
-/** Runs the command. */
+/**
+ * Runs the command with a gate of its own. The thin client of the resident comes before this, and
+ * whoever gets here without having chosen a gate of its own gets none.
+ */
 export const mcp: Run = async (invocation) => {
-  // The thin client comes first: whoever gets here never reached it, and asked for it.
-  const { env } = invocation.io;
-  if (invocation.flags.has("resident") || (env["ACP_RESIDENT"] === "1" && env["ACP_ALONE"] !== "1"))
+  const { io, flags, print } = invocation;
+  if (flags.has("resident") && (flags.has("alone") || flags.has("tty")))
     throw new ConsentError(
       "options_invalid",
-      "Cannot use the resident gate: run the program acp, with mcp as its first word",
+      "Cannot use --resident with --alone or --tty: these have a gate of their own",
     );
+  const isChosen = flags.has("alone") || flags.has("tty") || io.env["ACP_ALONE"] === "1";
+  if (!isChosen || flags.has("resident"))
+    throw new ConsentError(
+      "options_invalid",
+      "Cannot use the resident gate: run the program acp, with mcp as its first word; or give --alone",
+    );
+  if (flags.has("tty") && !flags.has("alone"))
+    print.notice("Because of --tty this client has a gate of its own, as with --alone");
   return serveMcp(invocation, ALONE);
 };
 

@@ -1,6 +1,6 @@
 /**
- * `acp resident`: the one process of a home that clients of `acp mcp --resident` share, for people:
- * start it in the foreground, look at it, end it, and have another one take its place.
+ * `acp resident`: the one process of a home that the clients of `acp mcp` and hooks share, for
+ * people: start it in the foreground, look at it, end it, and have another one take its place.
  */
 import { readFileSync, realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -9,9 +9,9 @@ import type { Exit } from "../exit-codes.js";
 import { homeOf } from "../home/home-source.js";
 import { askIfOurs, lockHolder } from "../resident/control.js";
 import type { Told } from "../resident/control.js";
-import { placesOf } from "../resident/places.js";
+import { RESIDENT_LOCK, placesOf } from "../resident/places.js";
 import type { Places } from "../resident/places.js";
-import { LOCK_PREFIX, serveHome } from "../resident/serve.js";
+import { serveHome } from "../resident/serve.js";
 import { startFor } from "../resident/start-for.js";
 
 /** How long an ending resident may take. */
@@ -86,7 +86,7 @@ export const restart: Run = async (invocation) => {
 async function endForNext(invocation: Invocation): Promise<number | null | string> {
   const { run } = await placesFor(invocation);
   const told = await ask(invocation, "restart");
-  const pid = typeof told === "string" ? lockHolder(run, LOCK_PREFIX) : Number(told["pid"]);
+  const pid = typeof told === "string" ? lockHolder(run, RESIDENT_LOCK) : Number(told["pid"]);
   if (pid === undefined || !isResident(pid)) return null;
   if (typeof told !== "string" && (await waitUntil(() => !isResident(pid)))) return pid;
   return (await kill(invocation, pid)) ? pid : `process ${pid} does not end`;
@@ -105,7 +105,7 @@ export async function endResident(
   invocation: Invocation,
 ): Promise<"none" | "ended" | "hung" | "failed"> {
   const places = await placesFor(invocation);
-  const pid = lockHolder(places.run, LOCK_PREFIX);
+  const pid = lockHolder(places.run, RESIDENT_LOCK);
   const told = await ask(invocation, "stop");
   if (told === "none" && (pid === undefined || !isResident(pid))) return "none";
   const holder = typeof told === "string" ? pid : Number(told["pid"]);

@@ -11,7 +11,7 @@ import { readAuditConfig } from "../logs/log-settings.js";
 import type { Invocation } from "../command.js";
 import { openHomeAudit } from "../logs/open-audit.js";
 import { openHookGate } from "./gate.js";
-import type { HookGate } from "./gate.js";
+import type { HookGate, HookGates } from "./gate.js";
 
 /** What hooks need of a home. */
 export interface HookDesk extends AsyncDisposable {
@@ -44,8 +44,9 @@ const NOT_KEPT = { seq: -1, hash: "" };
  * Makes the desk of a home; opens nothing yet.
  *
  * @param dir - The home's path, whether or not there is one.
+ * @param gates - Where its gate comes from. Default: one of its own.
  */
-export function openDesk(dir: string, invocation: Invocation): HookDesk {
+export function openDesk(dir: string, invocation: Invocation, gates?: HookGates): HookDesk {
   let opening: Promise<HookGate> | undefined;
   let gate: HookGate | undefined;
   let own: Promise<AuditLog> | undefined;
@@ -61,7 +62,7 @@ export function openDesk(dir: string, invocation: Invocation): HookDesk {
     }));
   const reports = new Map<string, Report>();
   const openGate = async (): Promise<HookGate> => {
-    const opened = await openHookGate(dir, invocation);
+    const opened = await openHookGate(dir, invocation, gates);
     gate = opened;
     return opened;
   };

@@ -11,6 +11,7 @@ import type { ExecApprovalConfig } from "@acp/core/exec";
 import type { Invocation } from "../command.js";
 import { readHomeConfig } from "../gate/config.js";
 import { openHomeKeys } from "../gate/home-keys.js";
+import type { GatesOfHome } from "../commands/mcp.js";
 import { makeHome } from "../home/make-home.js";
 import { withGate } from "../gate/with-gate.js";
 import type { GateInUse } from "../gate/with-gate.js";
@@ -37,6 +38,11 @@ export interface HookGate extends AsyncDisposable {
   attended(): Promise<void>;
 }
 
+/** Where hooks get their gate: a process of its own opens one, the resident has them. */
+export type HookGates = Pick<GatesOfHome, "keys" | "withGate">;
+
+const ALONE: HookGates = { keys: openHomeKeys, withGate };
+
 /** Whose gate it is, in the log's notices. */
 const AGENT_ID = "hook";
 /** Terms that are remembered; a question whose terms are forgotten can only be denied. */
@@ -51,14 +57,18 @@ const LOOK_EVERY_MS = 25;
  * @param dir - The home.
  * @throws ConsentError what a part of the home throws that does not load.
  */
-export async function openHookGate(dir: string, invocation: Invocation): Promise<HookGate> {
+export async function openHookGate(
+  dir: string,
+  invocation: Invocation,
+  gates: HookGates = ALONE,
+): Promise<HookGate> {
   const home = await makeHome(dir);
   const source = await readHomeConfig(home, invocation);
-  const homeKeys = await openHomeKeys(home, invocation);
+  const homeKeys = await gates.keys(home, invocation);
   const terms = createTermsLayer();
   const over = new AbortController();
   const { inUse, closed } = await keepOpen((use) =>
-    withGate(
+    gates.withGate(
       {
         invocation,
         signal: over.signal,

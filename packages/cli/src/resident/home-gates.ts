@@ -3,31 +3,32 @@
  * configuration the log, the channels and their approve socket. Each client gets a gate of its own
  * on them, with its own directory, environment, policy and stores.
  */
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { createConsentGate, isConsentError } from "@acp/core";
-import { machineClock, openRecordKey } from "@acp/home";
+import { asError, isConsentError } from "@acp/core";
+import { openHome, openRecordKey } from "@acp/home";
 import type { CommandServer } from "@acp/home";
 import type { LocalUpstream } from "@acp/proxy-mcp";
 import { tellClient } from "../commands/mcp.js";
 import type { GatesOfHome } from "../commands/mcp.js";
 import type { Invocation, Io } from "../command.js";
-import { chooseServers } from "../gate/config.js";
+import { chooseServers, readHomeConfig } from "../gate/config.js";
 import type { Share } from "./budgets.js";
 import type { ClientCalls } from "./calls.js";
+import { createConfigurations, ownParts } from "./configurations.js";
+import type { Base, Configurations } from "./configurations.js";
+import { createHooks } from "./hooks.js";
+import type { Hooks } from "./hooks.js";
 import type { Lock } from "./lock.js";
 import { createLockedDenials } from "./locked-denials.js";
+import type { LockedDenials } from "./locked-denials.js";
 import { lockedWait, needsPassphrase, rebuildingWait, serveLocked } from "./locked.js";
 import type { IndexRebuild } from "../logs/index-rebuild.js";
 import type { Servers } from "./servers.js";
-import { isForwarded, loggedOf } from "../gate/forwarded.js";
 import { openHomeKeys, renewHomeKeys } from "../gate/home-keys.js";
 import type { HomeKeys } from "../gate/home-keys.js";
 import { openHomeStore } from "../gate/home-store.js";
-import { createLeftQuestions } from "../gate/left-questions.js";
-import type { LeftQuestions } from "../gate/left-questions.js";
-import { heedGuard, openNotices, sayIgnored, withSharedGate } from "../gate/shared-gate.js";
-import type { SharedGate, WithGateParts } from "../gate/shared-gate.js";
+import { heedGuard, openNotices, sayIgnored } from "../gate/shared-gate.js";
+import type { WithGateParts } from "../gate/shared-gate.js";
+import { ownHomePath } from "../home/home-source.js";
 import { withGateOf } from "../gate/with-gate.js";
 import type { GateInUse } from "../gate/with-gate.js";
 
@@ -35,6 +36,13 @@ import type { GateInUse } from "../gate/with-gate.js";
 export interface HomeGates extends AsyncDisposable {
   /** What one session gets. */
   of(session: SessionOfGates): GatesOfHome;
+  /** What hooks get. */
+  readonly hooks: Hooks;
+  /**
+   * Opens what the home's own configuration says, so that approvers attach before somebody asks.
+   * Where it does not open, the first client is told why.
+   */
+  warm(): Promise<void>;
   /** How many approvers are attached. */
   attached(): number;
   /**
@@ -58,19 +66,6 @@ export interface SessionOfGates {
   leave(how: "again"): void;
 }
 
-/** What the sessions of one configuration have in common. */
-interface Base extends SharedGate {
-  readonly leftQuestions: LeftQuestions;
-}
-
-/** What is open of one configuration. */
-interface Opened {
-  readonly shared: Promise<Base>;
-  readonly closed: Promise<void>;
-  close(): void;
-  users: number;
-}
-
 /** What the gates of a resident come with. */
 export interface HomeGatesParts {
   readonly lock: Pick<Lock, "keys">;
@@ -80,61 +75,85 @@ export interface HomeGatesParts {
 }
 
 /** Creates them; nothing is open yet. */
-export function createHomeGates(
-  own: Invocation,
-  { lock, rebuild, servers }: HomeGatesParts,
-): HomeGates {
+export function createHomeGates(own: Invocation, parts: HomeGatesParts): HomeGates {
+  const { lock, rebuild } = parts;
   const denials = createLockedDenials();
   const configurations = createConfigurations(own, ({ notices }) => {
     const text = denials.take();
     if (text !== undefined) notices.tell("denied_while_locked", text);
   });
-  let keys: Promise<HomeKeys> | undefined;
+  let opened: Promise<HomeKeys> | undefined;
+  const keys: GatesOfHome["keys"] = async (at, asked) => {
+    await rebuild.check();
+    const typed = lock.keys();
+    if (typed !== undefined) return renewHomeKeys(at, typed);
+    opened = openKeysOnce(opened, () => openHomeKeys(at, asked));
+    return renewHomeKeys(at, await opened);
+  };
+  const hooks = createHooks(own, {
+    keys,
+    withGate: (forGate, use) =>
+      configurations.useNow(forGate, (base) => withSessionGate(base, forGate, { use })),
+  });
+  let warming: Promise<void> = Promise.resolve();
+  const close = async (ended: Promise<unknown>): Promise<void> => {
+    const all = ended.then(async () => {
+      await warming;
+      await hooks.close();
+      opened = undefined;
+    });
+    await configurations.close(all);
+  };
   return {
-    of: ({ invocation, share, calls, onLocked, onServers, leave }) => ({
-      room: share.requestRoom,
-      ...(calls !== undefined && { callOf: calls.callOf }),
-      async keys(at, asked) {
-        await rebuild.check();
-        const typed = lock.keys();
-        if (typed !== undefined) return renewHomeKeys(at, typed);
-        keys = openKeysOnce(keys, () => openHomeKeys(at, asked));
-        return renewHomeKeys(at, await keys);
-      },
-      outside: (server) => ({
-        ...outsideOf(server, invocation.io),
-        onStart: servers.note,
-        diesWithProxy: true,
-      }),
-      async tellClient(error, asked, signal) {
-        share.started();
-        if (isConsentError(error, "index_rebuilding")) {
-          void leaveAfter(rebuild.whole, leave);
-          return serveLocked(asked, rebuildingWait(rebuild), signal);
-        }
-        if (!isConsentError(error, "key_locked") || !(await needsPassphrase(asked)))
-          return tellClient(error, asked, signal);
-        onLocked();
-        await serveLocked(asked, lockedWait(asked, denials.count), signal);
-      },
-      withGate: (parts, use) =>
-        configurations.use(parts, (base) => {
-          onServers(chooseServers(parts.source, parts.invocation).map(({ name }) => name));
-          return withSessionGate(
-            base,
-            { ...parts, questionRoom: share.questionRoom },
-            { share, client: calls?.client, use },
-          );
-        }),
+    hooks,
+    warm: () => (warming = warming.then(() => warm(own, keys, configurations))),
+    of: (session) => ({
+      keys,
+      ...ofSession(session, { ...parts, denials, configurations }),
     }),
     attached: configurations.attached,
-    close: (ended) =>
-      configurations.close(
-        ended.then(() => {
-          keys = undefined;
-        }),
-      ),
-    [Symbol.asyncDispose]: () => configurations.close(Promise.resolve()),
+    close,
+    [Symbol.asyncDispose]: () => close(Promise.resolve()),
+  };
+}
+
+interface OfSessionParts extends HomeGatesParts {
+  readonly denials: LockedDenials;
+  readonly configurations: Configurations;
+}
+
+function ofSession(
+  { invocation, share, calls, onLocked, onServers, leave }: SessionOfGates,
+  { rebuild, servers, denials, configurations }: OfSessionParts,
+): Omit<GatesOfHome, "keys"> {
+  return {
+    room: share.requestRoom,
+    ...(calls !== undefined && { callOf: calls.callOf }),
+    outside: (server) => ({
+      ...outsideOf(server, invocation.io),
+      onStart: servers.note,
+      diesWithProxy: true,
+    }),
+    async tellClient(error, asked, signal) {
+      share.started();
+      if (isConsentError(error, "index_rebuilding")) {
+        void leaveAfter(rebuild.whole, leave);
+        return serveLocked(asked, rebuildingWait(rebuild), signal);
+      }
+      if (!isConsentError(error, "key_locked") || !(await needsPassphrase(asked)))
+        return tellClient(error, asked, signal);
+      onLocked();
+      await serveLocked(asked, lockedWait(asked, denials.count), signal);
+    },
+    withGate: (parts, use) =>
+      configurations.use(parts, (base) => {
+        onServers(chooseServers(parts.source, parts.invocation).map(({ name }) => name));
+        return withSessionGate(
+          base,
+          { ...parts, questionRoom: share.questionRoom },
+          { share, client: calls?.client, use },
+        );
+      }),
   };
 }
 
@@ -143,67 +162,22 @@ async function leaveAfter(whole: Promise<void>, leave: SessionOfGates["leave"]):
   leave("again");
 }
 
-/** What is open of each configuration. */
-interface Configurations {
-  use<T>(parts: WithGateParts, use: (base: Base) => Promise<T>): Promise<T>;
-  attached(): number;
-  close(ended: Promise<unknown>): Promise<void>;
-}
-
-function createConfigurations(
+/** Opens the home's own configuration. Never rejects. */
+async function warm(
   own: Invocation,
-  onOpen: (shared: SharedGate) => void,
-): Configurations {
-  const open = new Map<string, Opened>();
-  const attachedAt = new Map<string, SharedGate>();
-  let closing: Promise<unknown> = Promise.resolve();
-  let count = 0;
-  const shared = async (parts: WithGateParts): Promise<readonly [string, Opened]> => {
-    // What is being closed keeps its log and its socket until then.
-    await closing;
-    const key = await keyOf(parts);
-    const there = open.get(key);
-    if (there !== undefined) return [key, there];
-    // The first keeps the name that one gate of one process has.
-    const name = count++ === 0 ? undefined : `${own.io.pid}-${count}.sock`;
-    const opened = openShared({ ...parts, ...(name !== undefined && { socketName: name }) }, own);
-    opened.shared.then(onOpen, () => open.delete(key));
-    open.set(key, opened);
-    return [key, opened];
-  };
-  return {
-    async use(parts, use) {
-      const [key, opened] = await shared(parts);
-      opened.users++;
-      try {
-        const base = await opened.shared;
-        attachedAt.set(key, base);
-        return await use(base);
-      } finally {
-        opened.users--;
-        // A configuration that nobody uses any more may have changed; the home's log stays open.
-        if (opened.users === 0 && open.size > 1 && open.get(key) === opened) {
-          open.delete(key);
-          attachedAt.delete(key);
-          opened.close();
-          await opened.closed;
-        }
-      }
-    },
-    attached: () =>
-      [...attachedAt.values()].reduce((sum, { attached }) => sum + (attached() ?? 0), 0),
-    async close(ended) {
-      closing = ended.then(async () => {
-        const all = [...open.values()];
-        open.clear();
-        attachedAt.clear();
-        count = 0;
-        for (const each of all) each.close();
-        await Promise.all(all.map(({ closed }) => closed));
-      });
-      await closing;
-    },
-  };
+  keys: GatesOfHome["keys"],
+  configurations: Configurations,
+): Promise<void> {
+  try {
+    const home = await openHome(ownHomePath(own));
+    const source = await readHomeConfig(home, own);
+    await configurations.useNow(
+      { ...ownParts(own), home, source, homeKeys: await keys(home, own) },
+      () => Promise.resolve(),
+    );
+  } catch (error) {
+    own.print.notice(`Nothing is open yet: ${asError(error).message}`);
+  }
 }
 
 /**
@@ -217,76 +191,11 @@ function openKeysOnce(
   return before.then((held) => (held.keys === undefined ? open() : held), open);
 }
 
-/** The same text of the same file means the same, for users of the same home directory. */
-async function keyOf({
-  source: { file, config },
-  invocation,
-  homeKeys,
-}: WithGateParts): Promise<string> {
-  const text = config === undefined ? "" : await readFile(file, "utf8");
-  const words = [file, invocation.io.userHome, text, homeKeys.keys !== undefined];
-  return createHash("sha256").update(JSON.stringify(words)).digest("hex");
-}
-
-function openShared(parts: WithGateParts, own: Invocation): Opened {
-  const { source, home, homeKeys, socketName } = parts;
-  const done = deferred<void>();
-  const ready = deferred<Base>();
-  const closed = withSharedGate(
-    {
-      source,
-      home,
-      homeKeys,
-      invocation: own,
-      signal: own.io.onStop(),
-      // Each client says how its own agent is held.
-      host: { sharesUid: false },
-      agentId: "resident",
-      ways: [],
-      ...(socketName !== undefined && { socketName }),
-    },
-    async (shared) => {
-      const { left, store } = shared.kept;
-      const leftQuestions = createLeftQuestions({
-        left,
-        store: store.pending,
-        isForwarded: (ids) => isForwarded(home.dir, ids),
-      });
-      ready.resolve({ ...shared, leftQuestions });
-      using _grace = endUnclaimedLater({ ...shared, leftQuestions }, home.dir);
-      await done.promise;
-    },
-  ).catch((error: unknown) => ready.reject(error));
-  return { shared: ready.promise, closed, close: () => done.resolve(), users: 0 };
-}
-
-/** How long a client has to come back for what it asked before its resident died. */
-const GRACE_MS = 60_000;
-
-/** Ends what no client came back for. */
-function endUnclaimedLater(base: Base, home: string): Disposable {
-  const { channel, sink: audit, recordKey, lastEventMs, kept, leftQuestions } = base;
-  const end = async (): Promise<void> => {
-    const pending = leftQuestions.unclaimed();
-    const logged = await loggedOf(home, kept.store.pending);
-    await using gate = createConsentGate({
-      channel,
-      audit,
-      store: { ...kept.store, pending },
-      clock: machineClock,
-      recordKey,
-      ...(lastEventMs !== undefined && { lastEventMs }),
-    });
-    await gate.resume({ ...logged, areCallersGone: true });
-  };
-  // A store or log that fails shows itself at the next call.
-  const timer = setTimeout(() => void end().catch(() => undefined), GRACE_MS).unref();
-  return { [Symbol.dispose]: () => clearTimeout(timer) };
-}
-
 interface SessionUse<T> {
-  readonly share: Share;
-  readonly client: string | undefined;
+  /** What the session may take; a hook has no share. */
+  readonly share?: Share;
+  /** Who asked, for what a dead resident left open; undefined where nobody can tell. */
+  readonly client?: string | undefined;
   readonly use: (inUse: GateInUse) => Promise<T>;
 }
 
@@ -305,9 +214,9 @@ async function withSessionGate<T>(
   sayIgnored(notices, kept);
   heedGuard(kept.guard, base.audit, notices);
   if (parts.homeKeys.guard !== undefined) heedGuard(parts.homeKeys.guard, base.audit, notices);
-  share.onFull((why) => notices.tell("client_limited", `Calls are denied for now: ${why}`));
-  const sink = share.counted(base.sink);
-  share.started();
+  share?.onFull((why) => notices.tell("client_limited", `Calls are denied for now: ${why}`));
+  const sink = share?.counted(base.sink) ?? base.sink;
+  share?.started();
   return await withGateOf({ ...base, recordKey, kept, notices, isolation, sink }, parts, use);
 }
 
@@ -321,26 +230,5 @@ function outsideOf(server: CommandServer, { env, cwd, umask }: Io): LocalUpstrea
     env: server.env ?? Object.fromEntries(own),
     cwd: server.cwd ?? cwd,
     ...(umask !== undefined && { umask }),
-  };
-}
-
-interface Deferred<T> {
-  readonly promise: Promise<T>;
-  resolve(value: T): void;
-  reject(error: unknown): void;
-}
-
-function deferred<T>(): Deferred<T> {
-  let settle: Pick<Deferred<T>, "resolve" | "reject"> = {
-    resolve: () => undefined,
-    reject: () => undefined,
-  };
-  const promise = new Promise<T>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  return {
-    promise,
-    resolve: (value) => settle.resolve(value),
-    reject: (why) => settle.reject(why),
   };
 }

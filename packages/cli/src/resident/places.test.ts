@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isOurs } from "../is-ours.js";
-import { makePlaces, namedHome, placesOf, valueOf } from "./places.js";
+import { makePlaces, namedHome, placesOf, valueOf, workspacesOf } from "./places.js";
 
 const uid = process.getuid?.() ?? -1;
 let scratch: string;
@@ -77,4 +77,18 @@ it("namedHome() finds the home as the command does, by its real path", () => {
   mkdirSync(join(scratch, "home"));
   symlinkSync(join(scratch, "home"), link);
   expect(namedHome(["--home", link], where)).toBe(join(scratch, "home"));
+});
+
+it("workspacesOf() takes a client's directory for a workspace, unless the home lies in it", () => {
+  const home = "/home/me/.acp";
+  for (const cwd of [
+    "/src/app",
+    "/home/me/app",
+    "/home/me/.ac",
+    "/home/me/.acp2",
+    "/home/me/.acp/x",
+  ])
+    expect(workspacesOf(cwd, home)).toEqual([cwd]);
+  for (const cwd of ["/", "/home", "/home/me", home]) expect(workspacesOf(cwd, home)).toEqual([]);
+  expect(workspacesOf("/src", "/src/..acp")).toEqual([]);
 });

@@ -2,15 +2,17 @@
  * Places: where the resident of a home has its sockets, and whether nobody else can put something of
  * theirs there. Imports nothing of ours: a client must start fast.
  */
-import { createHash } from "node:crypto";
 import { mkdirSync, realpathSync } from "node:fs";
-import { isAbsolute, join, resolve } from "node:path";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isOurs } from "../is-ours.js";
 
 /** Longer paths of sockets are cut off silently on some systems. */
 const SOCKET_PATH_BYTES_MAX = 103;
 /** Of the digest that names a home elsewhere. */
 const NAME_LENGTH = 24;
+
+/** The prefix of the resident's lock in `<home>/run`; the process's ID follows. */
+export const RESIDENT_LOCK = "resident.lock.";
 
 /** Where things are; every folder is private. */
 export interface Places {
@@ -40,22 +42,32 @@ export interface PlaceContext {
 export function placesOf(home: string, { env, uid }: PlaceContext): Places {
   const run = join(home, "run");
   const runtime = env["XDG_RUNTIME_DIR"];
-  const name = createHash("sha256").update(home).digest("hex").slice(0, NAME_LENGTH);
-  const folders = [
-    { sockets: run, prefix: "" },
-    ...(runtime !== undefined && isAbsolute(runtime)
-      ? [{ sockets: join(runtime, "acp"), prefix: `${name}-` }]
-      : []),
-    { sockets: `/tmp/acp-${uid}`, prefix: `${name}-` },
+  const isShort = ({ control }: SocketPaths): boolean =>
+    Buffer.byteLength(control) <= SOCKET_PATH_BYTES_MAX;
+  const inHome = pathsIn(run, "");
+  const log = join(run, "resident.log");
+  if (isShort(inHome)) return { run, ...inHome, log };
+  const others = [
+    ...(runtime !== undefined && isAbsolute(runtime) ? [join(runtime, "acp")] : []),
+    `/tmp/acp-${uid}`,
   ];
-  const pathsIn = folders.map(({ sockets, prefix }) => ({
-    sockets,
-    agents: join(sockets, `${prefix}agents`),
-    control: join(sockets, `${prefix}control`),
-  }));
-  const first = pathsIn.find(({ control }) => Buffer.byteLength(control) <= SOCKET_PATH_BYTES_MAX);
+  const first = others.map((sockets) => pathsIn(sockets, `${nameOf(home)}-`)).find(isShort);
   if (first === undefined) throw new Error("no path for its sockets is short enough");
-  return { run, ...first, log: join(run, "resident.log") };
+  return { run, ...first, log };
+}
+
+type SocketPaths = Pick<Places, "sockets" | "agents" | "control">;
+
+const pathsIn = (sockets: string, prefix: string): SocketPaths => ({
+  sockets,
+  agents: join(sockets, `${prefix}agents`),
+  control: join(sockets, `${prefix}control`),
+});
+
+/** What names a home elsewhere. Loaded only then: it costs a hook two milliseconds. */
+function nameOf(home: string): string {
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  return createHash("sha256").update(home).digest("hex").slice(0, NAME_LENGTH);
 }
 
 /**
@@ -89,6 +101,19 @@ export function namedHome(
   } catch {
     return path;
   }
+}
+
+/**
+ * Where an agent of a client may write: the client's directory. One that holds the home is no
+ * workspace, because whoever may write there has the home, too; and many clients start their
+ * servers in the user's home directory, or in `/`.
+ *
+ * @param cwd - Absolute.
+ * @param home - The home's real path.
+ */
+export function workspacesOf(cwd: string, home: string): readonly string[] {
+  const isOutside = relative(cwd, home).split(sep)[0] === "..";
+  return isOutside ? [cwd] : [];
 }
 
 /** The value of an option before `--`, however it is written. */

@@ -24,6 +24,13 @@ export interface Starter {
     readonly isThere: () => Promise<boolean>;
     readonly before?: () => Promise<string | undefined>;
   }): Promise<string | undefined>;
+  startForLater(parts: {
+    readonly home: string;
+    readonly places: Places;
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly cwd: string;
+    readonly uid: number;
+  }): Promise<void>;
 }
 
 /** Who wants the resident. */
@@ -126,5 +133,6 @@ function spoken(found: Reached | Unreached, home: string): Reached | string {
     : `${REASONS.not_understood} (${home})`;
 }
 
-const isStarter = (loaded: unknown): loaded is Starter =>
+/** Whether that is resident-start.cjs. */
+export const isStarter = (loaded: unknown): loaded is Starter =>
   typeof loaded === "object" && loaded !== null && "startResident" in loaded;

@@ -26,7 +26,7 @@ import { buildOf } from "../build-of.js";
 import { lockCommands, lockOf } from "./lock-home.js";
 import { givesWay } from "./newer.js";
 import type { Release } from "./newer.js";
-import { makePlaces, placesOf } from "./places.js";
+import { RESIDENT_LOCK, makePlaces, placesOf } from "./places.js";
 import type { Places } from "./places.js";
 import { openServers } from "./servers.js";
 import { attendSession } from "./session.js";
@@ -50,8 +50,6 @@ const LOCK_MS_MAX = 3_000;
 /** One that gives way takes as long as its requests do. */
 const HANDED_OVER_MS_MAX = 20_000;
 const LOCK_WAIT_MS = 200;
-/** The prefix of its lock in `<home>/run`; the process's ID follows. */
-export const LOCK_PREFIX = "resident.lock.";
 
 /**
  * Serves a home until it is told to end, nobody needs it, or a newer release takes its place: then
@@ -84,7 +82,7 @@ async function takeLock(homeDir: string, places: Places, own: Release): Promise<
   let endMs: number | undefined;
   const startMs = performance.now();
   for (;;) {
-    const lock = await trySocketLock({ directory: places.run, prefix: LOCK_PREFIX });
+    const lock = await trySocketLock({ directory: places.run, prefix: RESIDENT_LOCK });
     if (lock.isHeld) return lock;
     if (endMs === undefined && lock.isHolder) {
       // Nobody is asked to go for one that cannot serve.
@@ -136,7 +134,12 @@ async function serveLocked(locked: Locked): Promise<void> {
       way.abort();
       return true;
     };
-    const control = { greeting, status, stop: () => end.abort(), giveWay, ...ofLock };
+    const unlock: typeof ofLock.unlock = async (passphrase) => {
+      const unlocked = await ofLock.unlock(passphrase);
+      if (unlocked.unlocked) void gates.warm();
+      return unlocked;
+    };
+    const control = { greeting, status, stop: () => end.abort(), giveWay, ...ofLock, unlock };
     await using _control = await listenPrivately(places.control, CONTROLS_MAX, (socket) =>
       attendControl(socket, control),
     );
@@ -151,6 +154,7 @@ async function serveLocked(locked: Locked): Promise<void> {
       });
     });
     invocation.print.notice(`Serving ${homeDir} as process ${process.pid}`);
+    void gates.warm();
     // Its files may be replaced while it runs. What it cannot load now it could not load later.
     loadAll().catch((error: unknown) => invocation.print.notice(asError(error).message));
     await untilUnwanted({

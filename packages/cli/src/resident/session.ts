@@ -4,7 +4,7 @@
  * here can see, answer or administer anything.
  */
 import type { Socket } from "node:net";
-import { readCommandLine } from "../command-line.js";
+import { commandNamed, readCommandLine } from "../command-line.js";
 import type { Command, Invocation } from "../command.js";
 import { AGENT_ID, serveMcp } from "../commands/mcp.js";
 import { EXIT_CODES } from "../exit-codes.js";
@@ -290,12 +290,13 @@ async function serve(
     // Many of one client may have come and gone meanwhile.
     if (io.onStop().aborted) return EXIT_CODES.ok.code;
     const { command, ...line } = readCommandLine(argv, commands);
+    if (command?.name === "exec hook") return await gates.hooks.answer(line, io);
     const invocation: Invocation = { ...line, io, print };
-    if (command?.name !== "mcp" || line.flags.has("tty"))
-      throw new Error("the resident serves acp mcp, and without --tty");
+    if (command?.name !== "mcp" || line.flags.has("tty") || line.flags.has("alone"))
+      throw new Error("the resident serves acp mcp without --alone and --tty, and acp exec hook");
     return EXIT_CODES[await serveMcp(invocation, gates.of({ invocation, ...own }))].code;
   } catch (error) {
     print.failure(error);
-    return EXIT_CODES[exitOfError(error)].code;
+    return EXIT_CODES[commandNamed(argv, commands)?.failure ?? exitOfError(error)].code;
   }
 }

@@ -1,18 +1,20 @@
 /**
- * Start for: starts the resident of a home for a command of a person, as a thin client does.
+ * Start for: starts the resident of a home for a command that is no thin client.
  */
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { ConsentError } from "@acp/core";
+import { ConsentError, asError } from "@acp/core";
 import type { Home } from "@acp/home";
 import { buildOf, versionOf } from "../build-of.js";
 import type { Invocation } from "../command.js";
 import type { Release } from "./newer.js";
 import { placesOf } from "./places.js";
 import type { Places } from "./places.js";
-import { reachOrStart } from "./reach-or-start.js";
+import { isStarter, reachOrStart } from "./reach-or-start.js";
 import type { ReachOrStartParts } from "./reach-or-start.js";
+
+const loadStarter = (): unknown => createRequire(import.meta.url)("#resident-start");
 
 /** The file that builds are told apart by; the same for every file of one build. */
 export const ENTRY: string = fileURLToPath(new URL("./index.js", import.meta.url));
@@ -42,11 +44,46 @@ export async function startFor(
     cwd: io.cwd,
     uid,
     release: releaseOf(),
-    loadStarter: (): unknown => createRequire(import.meta.url)("#resident-start"),
+    loadStarter,
     onOlder: (why) => print.notice(`An older version of ACP still serves this home: ${why}`),
     ...(end !== undefined && { end }),
   });
   if (typeof reached === "string") throw new ConsentError("home_busy", reached);
   reached.socket.destroy();
   return places;
+}
+
+/** Whether this command may use a resident at all. */
+const isAlone = ({ env }: Invocation["io"]): boolean =>
+  process.platform === "win32" || env["ACP_ALONE"] === "1";
+
+/**
+ * The same for somebody who answers questions: one that is asked in an agent's first second then
+ * finds them. Where none can be started they still wait for gates, and are told why.
+ */
+export async function startForApprover(home: Home, invocation: Invocation): Promise<void> {
+  if (isAlone(invocation.io)) return;
+  await startFor(home, invocation).catch((error: unknown) =>
+    invocation.print.notice(`${asError(error).message}; gates that start are still joined`),
+  );
+}
+
+/**
+ * Starts one for those who come later, where that may be, and waits for nothing. Never rejects:
+ * without one the next hook answers alone, too.
+ *
+ * @param dir - The home's path, whether or not there is one.
+ */
+export async function startForLater(dir: string, { io }: Invocation): Promise<void> {
+  if (isAlone(io) || !existsSync(dir)) return;
+  try {
+    const home = realpathSync(dir);
+    const uid = process.getuid?.() ?? -1;
+    const starter = loadStarter();
+    if (!isStarter(starter)) return;
+    const places = placesOf(home, { env: io.env, uid });
+    await starter.startForLater({ home, places, env: io.env, cwd: io.cwd, uid });
+  } catch {
+    // As above.
+  }
 }

@@ -40,7 +40,7 @@ export const EXEC_COMMANDS: readonly Command[] = [
     usage: "[claude-code|codex|gemini-cli|cursor]",
     operandsMax: 1,
     takesRest: false,
-    options: ["project", "profile", "wait", "check", "resident"],
+    options: ["project", "profile", "wait", "check"],
     details: [
       "A hook for coding agents. It reads the event that the agent sends before it runs a " +
         "command, and answers in the agent's own format: allow, ask or deny. Without --profile, " +
@@ -63,6 +63,6 @@ export const EXEC_COMMANDS: readonly Command[] = [
     ],
     exits: ["ok"],
     failure: "usage",
-    load: async () => (await import("../commands/exec-hook.js")).createExecHook(EXEC_COMMANDS),
+    load: async () => (await import("../commands/exec-hook.js")).execHook,
   },
 ];

@@ -11,7 +11,7 @@ export const PROXY_COMMANDS: readonly Command[] = [
     usage: "[-- COMMAND [ARGS…]]",
     operandsMax: 0,
     takesRest: true,
-    options: ["config", "server", "agent", "tty", "key-file", "resident"],
+    options: ["config", "server", "agent", "alone", "resident", "tty", "key-file"],
     details: [
       "An MCP client starts this command in place of a server. Everything passes unchanged " +
         "except tools/call, which the policy judges. Allowed calls are forwarded, denied calls " +
@@ -20,21 +20,23 @@ export const PROXY_COMMANDS: readonly Command[] = [
       "If config.yml sets proxy.http_port, the HTTP proxy (`acp proxy http`) runs alongside, behind the same gate.",
       "The words after -- start the one server to put the gate in front of. Without them, the servers come from config.yml.",
       "With keys (`acp init`), every answer is signed, and secrets from the vault are inserted " +
-        "into calls. The key is opened once, at startup: with its key file, with " +
-        "ACP_PASSPHRASE_FILE, or with a prompt if --tty is given.",
+        "into calls. The key is opened once: with its key file, with ACP_PASSPHRASE_FILE, or by a " +
+        "person with `acp unlock`.",
       "If the gate cannot start, for example because the key is locked, this command starts no " +
         "server and answers every request of the client with the reason and the remedy.",
-      "With --resident, or with ACP_RESIDENT=1, one process of the home (`acp resident`) has the " +
-        "gate and starts the servers, with this command's variables and directory. This command " +
-        "passes messages on, and reconnects if that process ends. It never starts a gate of its " +
-        "own instead.",
+      "One process of the home (`acp resident`) has the gates of all clients and starts their " +
+        "servers, with this command's variables and directory. It is started if none runs. This " +
+        "command passes messages on, and reconnects if that process ends.",
+      "With --alone, or with ACP_ALONE=1, this process has a gate and a log of its own. That is " +
+        "for Windows, and for sandboxes, containers and CI that cannot start or reach a resident; " +
+        "it is never chosen for you. --tty implies it.",
       "Standard output belongs to MCP. Notices go to standard error; with --json, as one JSON object per line.",
     ],
     examples: [
       "acp mcp --server files -- npx -y @modelcontextprotocol/server-filesystem ~/projects",
       "acp mcp --config ./acp.yml",
       "acp mcp --agent claude-code",
-      "acp mcp --resident --agent claude-code",
+      "acp mcp --alone --agent claude-code",
     ],
     exits: ["invalid", "audit"],
     load: async () => (await import("../commands/mcp.js")).mcp,

@@ -2,7 +2,11 @@
  * Commands for the resident of a home and its service. Rows of the table in commands.ts.
  */
 import type { Command } from "../command.js";
+import { EXEC_COMMANDS } from "./exec.js";
 import { PROXY_COMMANDS } from "./proxy.js";
+
+/** What a resident reads its clients' command lines with. */
+const SERVED = [...PROXY_COMMANDS, ...EXEC_COMMANDS];
 
 /** `acp resident …` and `acp service …`. */
 export const RESIDENT_COMMANDS: readonly Command[] = [
@@ -16,7 +20,7 @@ export const RESIDENT_COMMANDS: readonly Command[] = [
     details: [
       "Asks for the passphrase, or reads it from the first line of standard input if that is not " +
         "a terminal. It starts the resident gate if none runs. Until then, calls of " +
-        "`acp mcp --resident` are denied with the code `key_locked`, which clients can repeat.",
+        "`acp mcp` are denied with the code `key_locked`, which clients can repeat.",
       "The key stays open for `defaults.unlock_ttl_seconds` of config.yml (8 hours by default), " +
         "until `acp lock`, or until the resident gate ends. The passphrase is never written to a file. " +
         "After three wrong ones in a row, each further try has to wait longer.",
@@ -51,14 +55,14 @@ export const RESIDENT_COMMANDS: readonly Command[] = [
     options: ["stay"],
     details: [
       "One process per home opens the keys, the log and the channels once, and serves every " +
-        "client that runs `acp mcp --resident`. Clients start it on their own; run it yourself " +
+        "client that runs `acp mcp`, and every hook. Clients start it on their own; run it yourself " +
         "where they may not, for example for a client in a sandbox or a container.",
       "It ends after ten minutes without a client or an approver, unless --stay is given. SIGINT and SIGTERM end it; " +
         "clients stay, and their next request starts another one.",
     ],
     examples: ["acp resident serve", "acp resident serve --home ~/.acp"],
     exits: ["invalid"],
-    load: async () => (await import("../commands/resident.js")).createServe(PROXY_COMMANDS),
+    load: async () => (await import("../commands/resident.js")).createServe(SERVED),
   },
   {
     name: "resident status",

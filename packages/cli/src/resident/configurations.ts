@@ -1,0 +1,222 @@
+/**
+ * Configurations: what a resident holds open of each configuration of its home: the log, the
+ * channels and their approve socket. The same text of the same file is one configuration.
+ */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createConsentGate } from "@acp/core";
+import { machineClock } from "@acp/home";
+import type { Invocation } from "../command.js";
+import { isForwarded, loggedOf } from "../gate/forwarded.js";
+import { createLeftQuestions } from "../gate/left-questions.js";
+import type { LeftQuestions } from "../gate/left-questions.js";
+import { withSharedGate } from "../gate/shared-gate.js";
+import type { SharedGate, WithGateParts } from "../gate/shared-gate.js";
+
+/** What the sessions of one configuration have in common. */
+export interface Base extends SharedGate {
+  readonly leftQuestions: LeftQuestions;
+}
+
+/** What is open of each configuration. */
+export interface Configurations {
+  /** Opens what is not open yet, uses it, and closes what nobody uses any more, but for the last. */
+  use<T>(parts: WithGateParts, use: (base: Base) => Promise<T>): Promise<T>;
+  /**
+   * The same for what is the resident's own and has to end before all is closed: rejects while that
+   * is done.
+   */
+  useNow<T>(parts: WithGateParts, use: (base: Base) => Promise<T>): Promise<T>;
+  /** How many approvers are attached. */
+  attached(): number;
+  /** Closes all once those who use it have ended; whoever comes meanwhile waits. */
+  close(ended: Promise<unknown>): Promise<void>;
+}
+
+/** What is open of one configuration. */
+interface Opened {
+  readonly shared: Promise<Base>;
+  readonly closed: Promise<void>;
+  close(): void;
+  users: number;
+}
+
+interface State {
+  readonly own: Invocation;
+  readonly onOpen: (base: Base) => void;
+  readonly open: Map<string, Opened>;
+  readonly attachedAt: Map<string, SharedGate>;
+  count: number;
+}
+
+/**
+ * Nothing is open yet.
+ *
+ * @param onOpen - Called with what was opened, each time.
+ */
+export function createConfigurations(
+  own: Invocation,
+  onOpen: (base: Base) => void,
+): Configurations {
+  const state: State = { own, onOpen, open: new Map(), attachedAt: new Map(), count: 0 };
+  let closing: Promise<unknown> = Promise.resolve();
+  let isClosing = false;
+  const useNow: Configurations["useNow"] = async (parts, use) => {
+    if (isClosing) throw new Error("what is open is being closed");
+    const [key, opened] = await take(state, parts);
+    try {
+      const base = await opened.shared;
+      state.attachedAt.set(key, base);
+      return await use(base);
+    } finally {
+      opened.users--;
+      // The last one stays open: approvers are attached to it.
+      if (state.open.size > 1) await closeUnused(state, key, opened);
+    }
+  };
+  return {
+    useNow,
+    async use(parts, use) {
+      // What is being closed keeps its log and its socket until then.
+      while (isClosing) await closing;
+      return await useNow(parts, use);
+    },
+    attached: () =>
+      [...state.attachedAt.values()].reduce((sum, { attached }) => sum + (attached() ?? 0), 0),
+    async close(ended) {
+      isClosing = true;
+      closing = ended.then(() => closeAll(state)).finally(() => (isClosing = false));
+      await closing;
+    },
+  };
+}
+
+/** What is open of a configuration, with one user more. */
+async function take(state: State, parts: WithGateParts): Promise<readonly [string, Opened]> {
+  const { own, open } = state;
+  const key = await keyOf(parts);
+  // Its text may have changed, and another one takes over its log and its channels.
+  for (const [other, unused] of open) if (other !== key) await closeUnused(state, other, unused);
+  // From here on nothing is awaited: one configuration is opened once, and not closed before use.
+  let opened = open.get(key);
+  if (opened === undefined) {
+    // The first keeps the name that one gate of one process has.
+    const name = state.count++ === 0 ? undefined : `${own.io.pid}-${state.count}.sock`;
+    opened = openShared({ ...parts, ...(name !== undefined && { socketName: name }) }, own);
+    opened.shared.then(state.onOpen, () => open.delete(key));
+    open.set(key, opened);
+  }
+  opened.users++;
+  return [key, opened];
+}
+
+async function closeUnused({ open, attachedAt }: State, key: string, one: Opened): Promise<void> {
+  if (one.users > 0 || open.get(key) !== one) return;
+  open.delete(key);
+  attachedAt.delete(key);
+  one.close();
+  await one.closed;
+}
+
+async function closeAll(state: State): Promise<void> {
+  const all = [...state.open.values()];
+  state.open.clear();
+  state.attachedAt.clear();
+  state.count = 0;
+  for (const each of all) each.close();
+  await Promise.all(all.map(({ closed }) => closed));
+}
+
+/** For users of the same home directory. */
+async function keyOf({
+  source: { file, config },
+  invocation,
+  homeKeys,
+}: WithGateParts): Promise<string> {
+  const text = config === undefined ? "" : await readFile(file, "utf8");
+  const words = [file, invocation.io.userHome, text, homeKeys.keys !== undefined];
+  return createHash("sha256").update(JSON.stringify(words)).digest("hex");
+}
+
+function openShared(parts: WithGateParts, own: Invocation): Opened {
+  const { source, home, homeKeys, socketName } = parts;
+  const done = deferred<void>();
+  const ready = deferred<Base>();
+  const closed = withSharedGate(
+    {
+      source,
+      home,
+      homeKeys,
+      ...ownParts(own),
+      ...(socketName !== undefined && { socketName }),
+    },
+    async (shared) => {
+      const { left, store } = shared.kept;
+      const leftQuestions = createLeftQuestions({
+        left,
+        store: store.pending,
+        isForwarded: (ids) => isForwarded(home.dir, ids),
+      });
+      ready.resolve({ ...shared, leftQuestions });
+      using _grace = endUnclaimedLater({ ...shared, leftQuestions }, home.dir);
+      await done.promise;
+    },
+  ).catch((error: unknown) => ready.reject(error));
+  return { shared: ready.promise, closed, close: () => done.resolve(), users: 0 };
+}
+
+/** How long a client has to come back for what it asked before its resident died. */
+const GRACE_MS = 60_000;
+
+/** Ends what no client came back for. */
+function endUnclaimedLater(base: Base, home: string): Disposable {
+  const { channel, sink: audit, recordKey, lastEventMs, kept, leftQuestions } = base;
+  const end = async (): Promise<void> => {
+    const pending = leftQuestions.unclaimed();
+    const logged = await loggedOf(home, kept.store.pending);
+    await using gate = createConsentGate({
+      channel,
+      audit,
+      store: { ...kept.store, pending },
+      clock: machineClock,
+      recordKey,
+      ...(lastEventMs !== undefined && { lastEventMs }),
+    });
+    await gate.resume({ ...logged, areCallersGone: true });
+  };
+  // A store or log that fails shows itself at the next call.
+  const timer = setTimeout(() => void end().catch(() => undefined), GRACE_MS).unref();
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
+/** The resident's part in a gate that clients share; each of them says how its own agent is held. */
+export const ownParts = (
+  own: Invocation,
+): Pick<WithGateParts, "invocation" | "signal" | "host" | "agentId" | "ways"> => ({
+  invocation: own,
+  signal: own.io.onStop(),
+  host: { sharesUid: false },
+  agentId: "resident",
+  ways: [],
+});
+
+interface Deferred<T> {
+  readonly promise: Promise<T>;
+  resolve(value: T): void;
+  reject(error: unknown): void;
+}
+
+function deferred<T>(): Deferred<T> {
+  let settle: Pick<Deferred<T>, "resolve" | "reject"> = {
+    resolve: () => undefined,
+    reject: () => undefined,
+  };
+  const promise = new Promise<T>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  return {
+    promise,
+    resolve: (value) => settle.resolve(value),
+    reject: (why) => settle.reject(why),
+  };
+}
