@@ -12,6 +12,7 @@ import type { SocketLock } from "@acp/host";
 import type { Command, Invocation } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { createIndexRebuild } from "../logs/index-rebuild.js";
+import type { IndexRebuild } from "../logs/index-rebuild.js";
 import { makeHome } from "../home/make-home.js";
 import { ownHomePath } from "../home/home-source.js";
 import { createBudgets } from "./budgets.js";
@@ -19,6 +20,7 @@ import { askIfOurs, attendControl } from "./control.js";
 import { createLobby, finishRequests, partAll } from "./hand-over.js";
 import type { Lobby } from "./hand-over.js";
 import { createHomeGates } from "./home-gates.js";
+import type { HomeGates } from "./home-gates.js";
 import { createIdle } from "./idle.js";
 import { listenPrivately } from "./listen.js";
 import { loadAll } from "./load-all.js";
@@ -134,12 +136,8 @@ async function serveLocked(locked: Locked): Promise<void> {
       way.abort();
       return true;
     };
-    const unlock: typeof ofLock.unlock = async (passphrase) => {
-      const unlocked = await ofLock.unlock(passphrase);
-      if (unlocked.unlocked) void gates.warm();
-      return unlocked;
-    };
-    const control = { greeting, status, stop: () => end.abort(), giveWay, ...ofLock, unlock };
+    const stop = (): void => end.abort();
+    const control = { greeting, status, stop, giveWay, ...thatWarms(ofLock, gates) };
     await using _control = await listenPrivately(places.control, CONTROLS_MAX, (socket) =>
       attendControl(socket, control),
     );
@@ -154,7 +152,7 @@ async function serveLocked(locked: Locked): Promise<void> {
       });
     });
     invocation.print.notice(`Serving ${homeDir} as process ${process.pid}`);
-    void gates.warm();
+    void warmUp(gates, rebuild);
     // Its files may be replaced while it runs. What it cannot load now it could not load later.
     loadAll().catch((error: unknown) => invocation.print.notice(asError(error).message));
     await untilUnwanted({
@@ -172,6 +170,30 @@ async function serveLocked(locked: Locked): Promise<void> {
     await leaveAll(sessions);
   }
   invocation.print.notice("Ended");
+}
+
+/** Approvers attach to what an unlocked key opens, before anybody asks. */
+const thatWarms = (
+  ofLock: ReturnType<typeof lockCommands>,
+  gates: Pick<HomeGates, "warm">,
+): ReturnType<typeof lockCommands> => ({
+  ...ofLock,
+  async unlock(passphrase) {
+    const unlocked = await ofLock.unlock(passphrase);
+    if (unlocked.unlocked) void gates.warm();
+    return unlocked;
+  },
+});
+
+/** Opens what can be opened, and once more where the index had to be made first. */
+async function warmUp(
+  gates: Pick<HomeGates, "warm">,
+  rebuild: Pick<IndexRebuild, "percent" | "whole">,
+): Promise<void> {
+  await gates.warm();
+  if (rebuild.percent() === undefined) return;
+  await rebuild.whole;
+  await gates.warm();
 }
 
 /**

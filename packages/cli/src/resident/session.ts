@@ -116,7 +116,9 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
     const onServers = (names: readonly string[]): void => void (servers = names);
     const own = { share, calls: numbered.calls, onLocked, onServers, leave: way.leave };
     const over = (): void => share[Symbol.dispose]();
-    served = serve(session, hello, { ...parts, ...own }).finally(over).then(end);
+    served = serve(session, hello, { ...parts, ...own })
+      .finally(over)
+      .then(end);
   };
   const take = (frame: Frame): void => {
     const { kind, body } = frame;
