@@ -3,6 +3,7 @@
  * one, listens for agents and, on another socket, for people's commands, and ends when nobody needs
  * it, when its sockets are gone, when it is told to, and when a newer release wants its place.
  */
+import type { Socket } from "node:net";
 import { lstat, realpath, unlink } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { ConsentError, asError } from "@acp/core";
@@ -141,16 +142,10 @@ async function serveLocked(locked: Locked): Promise<void> {
     await using _control = await listenPrivately(places.control, CONTROLS_MAX, (socket) =>
       attendControl(socket, control),
     );
-    await using _agents = await listenPrivately(places.agents, CONNECTIONS_MAX, (socket) => {
-      if (way.signal.aborted) return lobby.enter(socket);
-      const session = attendSession(socket, parts);
-      sessions.add(session);
-      endOldest(sessions);
-      void session.done.then(() => {
-        sessions.delete(session);
-        idle.touch();
-      });
-    });
+    const attend = { parts, sessions, lobby, way: way.signal, onOver: idle.touch };
+    await using _agents = await listenPrivately(places.agents, CONNECTIONS_MAX, (socket) =>
+      takeAgent(socket, attend),
+    );
     invocation.print.notice(`Serving ${homeDir} as process ${process.pid}`);
     void warmUp(gates, rebuild);
     // Its files may be replaced while it runs. What it cannot load now it could not load later.
@@ -170,6 +165,26 @@ async function serveLocked(locked: Locked): Promise<void> {
     await leaveAll(sessions);
   }
   invocation.print.notice("Ended");
+}
+
+interface Attending {
+  readonly parts: SessionParts;
+  readonly sessions: Set<Session>;
+  readonly lobby: Lobby;
+  /** Aborted where another resident takes this one's place: whoever comes waits for that one. */
+  readonly way: AbortSignal;
+  onOver(): void;
+}
+
+function takeAgent(socket: Socket, { parts, sessions, lobby, way, onOver }: Attending): void {
+  if (way.aborted) return lobby.enter(socket);
+  const session = attendSession(socket, parts);
+  sessions.add(session);
+  endOldest(sessions);
+  void session.done.then(() => {
+    sessions.delete(session);
+    onOver();
+  });
 }
 
 /** Approvers attach to what an unlocked key opens, before anybody asks. */
