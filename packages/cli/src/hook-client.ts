@@ -19,6 +19,7 @@ import {
   frameOf,
   recordIn,
   roomIn,
+  speakAlike,
 } from "./resident/wire.js";
 import type { Frame, Hello } from "./resident/wire.js";
 
@@ -111,8 +112,9 @@ async function reach(hello: Hello, greetingMsMax: number): Promise<Reached | und
     const places = placesOf(home, { env: process.env, uid });
     const found = await reachResident(home, places, { uid, greetingMsMax });
     if (typeof found === "string") return undefined;
+    const { build, isCurrent, protocol } = found.greeting;
     // Another build may decide otherwise.
-    if (found.greeting.build === hello.build && found.greeting.isCurrent) return found;
+    if (build === hello.build && isCurrent && speakAlike(protocol, hello.protocol)) return found;
     found.socket.destroy();
     return undefined;
   } catch {
