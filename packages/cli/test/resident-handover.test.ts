@@ -12,7 +12,7 @@ import { placesOf } from "../src/resident/places.js";
 import { install, residentWorld, startsOf, textOf } from "./resident-world.js";
 import type { RawClient, ResidentWorld } from "./resident-world.js";
 
-const SOON = { timeout: 60_000 };
+const PATIENCE = { timeout: 60_000 };
 
 async function statusOf(at: ResidentWorld): Promise<{
   readonly version: string;
@@ -49,12 +49,12 @@ describe("a resident of an older version", () => {
     const stop = new AbortController();
     const directory = join(at.home, "run");
     await using approver = await attachApprovers({ directory, signal: stop.signal });
-    await vi.waitFor(() => expect(approver.gates()).toBe(1), SOON);
+    await vi.waitFor(() => expect(approver.gates()).toBe(1), PATIENCE);
     void first.call("ask", { n: 7 }).catch(() => undefined);
-    await vi.waitFor(() => expect(approver.pending()).toHaveLength(1), SOON);
+    await vi.waitFor(() => expect(approver.pending()).toHaveLength(1), PATIENCE);
     const asked = approver.pending()[0]?.request.id;
     const slow = first.call("act", { n: 1, ms: 1_500 });
-    await vi.waitFor(() => expect(at.done()).toEqual(["1"]), SOON);
+    await vi.waitFor(() => expect(at.done()).toEqual(["1"]), PATIENCE);
 
     await using second = await at.client({ bin: next.bin, args: ["--agent", "second"] });
     await expectDone(second, 2);
@@ -64,7 +64,7 @@ describe("a resident of an older version", () => {
     expect(await startsOf(at.home)).toBe(2);
 
     // The same question, and nobody was asked twice.
-    await vi.waitFor(() => expect(approver.pending()[0]?.request.id).toBe(asked), SOON);
+    await vi.waitFor(() => expect(approver.pending()[0]?.request.id).toBe(asked), PATIENCE);
     expect(approver.pending()).toHaveLength(1);
 
     // Nobody takes its place but a newer one.
@@ -121,7 +121,7 @@ it("acp resident restart puts one of its own version in the place of any, also o
   const next = await install(join(at.path, "next"), "1.1.0");
   await using client = await at.client({ bin: next.bin });
   const slow = client.call("act", { n: 1, ms: 1_000 });
-  await vi.waitFor(() => expect(at.done()).toEqual(["1"]), SOON);
+  await vi.waitFor(() => expect(at.done()).toEqual(["1"]), PATIENCE);
   const was = at.pid();
   // A person may go back.
   const { code, stdout } = await old.acp(["resident", "restart", "--json", "--home", at.home]);

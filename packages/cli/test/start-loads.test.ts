@@ -89,7 +89,8 @@ describe("what a start loads", () => {
         if (name === "second") expect(await scriptsOf(list)).toEqual(["script kept"]);
       }
       expect((await stat(built("start-run.cjs"))).size).toBeLessThanOrEqual(12_000); // 9,600
-      expect((await stat(built("program.cjs"))).size).toBeLessThanOrEqual(3_850_000); // 3,816,200: ids of calls, and what a dead gate left of them
+      // 3,861,700: ids of calls, what a dead gate left of them, an index that is made meanwhile.
+      expect((await stat(built("program.cjs"))).size).toBeLessThanOrEqual(3_880_000);
     },
   );
 });
