@@ -83,7 +83,10 @@ async function openStream(
   onText: (text: string) => void,
 ): Promise<{ server: Server; end: () => Promise<void> }> {
   const sockets = new Set<Socket>();
+  let isOver = false;
   const server = createServer((socket) => {
+    // Accepted before the server closed, and heard of only now: nobody else would close it.
+    if (isOver) return void socket.destroy();
     let text = "";
     sockets.add(socket);
     socket.on("error", () => socket.destroy());
@@ -96,6 +99,7 @@ async function openStream(
   server.listen({ ...where, exclusive: true });
   await once(server, "listening");
   const end = async (): Promise<void> => {
+    isOver = true;
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   };
