@@ -2,13 +2,13 @@
 // meanwhile, then starts with one, up to the answer of `initialize` and to that of a first call that
 // the policy allows, each with the processor time and the memory of the resident. Homes of 1 and 30
 // days, or those of ACP_BENCH_HOMES=name=dir,name=dir, which stay. STARTS=5. Linux.
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { buildHome, logBytes } from "./home/build-home.mjs";
+import { ACP, PARAMS, SERVER, cpuMs, env } from "./resident/process.mjs";
 import { fixed, summary } from "./samples.mjs";
 
 const isJson = process.argv.includes("--json");
@@ -19,16 +19,7 @@ if (process.platform !== "linux") {
 const STARTS = Number(process.env.STARTS ?? 5);
 /** Between the calls while an index is made. */
 const PAUSE_MS = 100;
-const TICKS_A_SECOND = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
-const ACP = fileURLToPath(new URL("../packages/cli/bin/acp.cjs", import.meta.url));
-const SERVER = fileURLToPath(new URL("mcp/echo-server.mjs", import.meta.url));
-const PARAMS = {
-  protocolVersion: "2025-06-18",
-  capabilities: {},
-  clientInfo: { name: "b", version: "1" },
-};
 const CALL = { name: "echo", arguments: { text: "hello" } };
-const env = { PATH: process.env.PATH, HOME: process.env.HOME, ACP_RESIDENT_SECONDS: "60" };
 
 const scratch = mkdtempSync(join(process.env.ACP_BENCH_DIR ?? tmpdir(), "acp-bench-ages-"));
 
@@ -36,11 +27,9 @@ const median = (list) => summary(list).p50;
 
 /** Processor time and largest memory of a live process. */
 function used(pid) {
-  const [, rest] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
-  const fields = rest.split(" ");
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return {
-    cpuMs: ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS_A_SECOND,
+    cpuMs: cpuMs(pid),
     peakMb: Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024,
   };
 }

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { ACP, PARAMS, SERVER, cpuMs, env } from "./resident/process.mjs";
 import { fixed } from "./samples.mjs";
 
 const isJson = process.argv.includes("--json");
@@ -18,23 +18,7 @@ const CLIENTS = (process.env.ACP_BENCH_IDLE_CLIENTS ?? "0,5").split(",").map(Num
 const MINUTES = Number(process.env.ACP_BENCH_IDLE_MINUTES ?? 1);
 /** The first look at the past of the logs is a minute after the start. */
 const SETTLE_MS = Number(process.env.ACP_BENCH_IDLE_SETTLE_MS ?? 75_000);
-const TICKS_A_SECOND = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
-const ACP = fileURLToPath(new URL("../packages/cli/bin/acp.cjs", import.meta.url));
-const SERVER = fileURLToPath(new URL("mcp/echo-server.mjs", import.meta.url));
-const PARAMS = {
-  protocolVersion: "2025-06-18",
-  capabilities: {},
-  clientInfo: { name: "b", version: "1" },
-};
 const HELLO = `${JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params: PARAMS })}\n`;
-const env = { PATH: process.env.PATH, HOME: process.env.HOME, ACP_RESIDENT_SECONDS: "60" };
-
-/** Processor time of a process so far, in milliseconds. */
-function cpuMs(pid) {
-  const [, rest] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
-  const fields = rest.split(" ");
-  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS_A_SECOND;
-}
 
 /** How often it slept and woke. */
 function wakeUps(pid) {

@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ACP, PARAMS, env } from "./resident/process.mjs";
 
-const BIN = fileURLToPath(new URL("../packages/cli/bin/acp.cjs", import.meta.url));
 const SERVER = fileURLToPath(new URL("./resident/server.mjs", import.meta.url));
 const CALLS = 200;
 const PAUSE_MS = 20;
@@ -18,7 +18,6 @@ const at = mkdtempSync(join(tmpdir(), "acp-bench-"));
 const home = join(at, "h");
 mkdirSync(home, { mode: 0o700 });
 writeFileSync(join(home, "policy.yml"), POLICY, { mode: 0o600 });
-const env = { PATH: process.env.PATH, HOME: process.env.HOME, ACP_RESIDENT_SECONDS: "60" };
 
 /** A client that has its answer to `initialize`. */
 async function start(how, agent) {
@@ -34,7 +33,7 @@ async function start(how, agent) {
     SERVER,
     how,
   ];
-  const child = spawn(process.execPath, [BIN, ...words], {
+  const child = spawn(process.execPath, [ACP, ...words], {
     env,
     cwd: at,
     stdio: ["pipe", "pipe", "ignore"],
@@ -59,11 +58,7 @@ async function start(how, agent) {
       waiting.set(own, resolve);
       child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: own, method, params })}\n`);
     });
-  await ask("initialize", {
-    protocolVersion: "2025-06-18",
-    capabilities: {},
-    clientInfo: { name: agent, version: "1" },
-  });
+  await ask("initialize", PARAMS);
   child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
   const call = (name, args = {}) => ask("tools/call", { name, arguments: args });
   const end = () => new Promise((resolve) => void child.on("close", resolve).kill("SIGKILL"));
@@ -109,7 +104,7 @@ async function until(holds) {
 const rss = (pid) =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
 const acp = (...args) =>
-  execFileSync(process.execPath, [BIN, ...args, "--home", home], { env, encoding: "utf8" });
+  execFileSync(process.execPath, [ACP, ...args, "--home", home], { env, encoding: "utf8" });
 const only = process.argv[2];
 
 for (const [name, worst] of Object.entries(WORST)) {

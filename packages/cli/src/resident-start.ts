@@ -32,6 +32,11 @@ export interface StartParts {
   before?(): Promise<string | undefined>;
 }
 
+/** What a start for later needs to know. */
+export interface LaterParts extends Pick<StartParts, "home" | "places" | "env" | "cwd"> {
+  readonly uid: number;
+}
+
 const LOOK_EVERY_MS = 10;
 /**
  * One that was started for later may take this long until it answers; then it has failed, and
@@ -83,10 +88,7 @@ export async function startResident(parts: StartParts): Promise<string | undefin
  * Starts one for those who come later, unless one is there or somebody has just started one. Waits
  * for nothing.
  */
-export async function startForLater({
-  uid,
-  ...parts
-}: Pick<StartParts, "home" | "places" | "env" | "cwd"> & { readonly uid: number }): Promise<void> {
+export async function startForLater({ uid, ...parts }: LaterParts): Promise<void> {
   const { places, env } = parts;
   if (whyConfined(env) !== undefined) return;
   makePlaces(places, uid);
@@ -132,7 +134,7 @@ async function startLocked(parts: StartParts, endMs: number): Promise<string | u
  * @returns Why it may not be started.
  */
 function spawnResident(
-  { home, places, env, cwd }: Pick<StartParts, "home" | "places" | "env" | "cwd">,
+  { home, places, env, cwd }: Omit<LaterParts, "uid">,
   onEnd: (error?: Error) => void,
 ): string | undefined {
   const program = join(__dirname, "../bin/acp.cjs");

@@ -11,7 +11,7 @@ import { EXIT_CODES } from "../src/exit-codes.js";
 import { RESIDENT, acp, scratch, startAcp } from "./harness.js";
 import type { Running } from "./harness.js";
 import { answering } from "./mcp-client.js";
-import { residentWorld, startsOf, textOf } from "./resident-world.js";
+import { INITIALIZE, residentWorld, startsOf, textOf } from "./resident-world.js";
 import type { Answer, ResidentWorld } from "./resident-world.js";
 
 const ALONE = { args: ["--alone"] } as const;
@@ -22,16 +22,7 @@ rules:
   - { id: acts, match: { tool: act }, action: allow }
   - { id: asks, match: { tool: ask }, action: ask, offers: [{ covers: tool, ttl: 600, uses: 50 }] }
 `;
-const INITIALIZE = {
-  jsonrpc: "2.0",
-  id: 1,
-  method: "initialize",
-  params: {
-    protocolVersion: "2025-06-18",
-    capabilities: {},
-    clientInfo: { name: "r", version: "1" },
-  },
-};
+const HELLO = { jsonrpc: "2.0", id: 1, method: "initialize", params: INITIALIZE };
 
 const said = (answer: Answer): string => textOf(answer);
 const approvers = async (at: ResidentWorld): Promise<unknown> =>
@@ -40,7 +31,7 @@ const approvers = async (at: ResidentWorld): Promise<unknown> =>
 /** `acp mcp` as a client starts it, after it said hello. */
 function startMcp(at: ResidentWorld, words: readonly string[]): Running {
   const running = startAcp(["mcp", "--home", at.home, ...words], { env: RESIDENT });
-  running.child.stdin?.write(`${JSON.stringify(INITIALIZE)}\n`);
+  running.child.stdin?.write(`${JSON.stringify(HELLO)}\n`);
   return running;
 }
 

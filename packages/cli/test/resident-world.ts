@@ -110,7 +110,8 @@ export async function residentWorld(policy: string = POLICY): Promise<ResidentWo
   };
 }
 
-const INITIALIZE = {
+/** Parameters of `initialize`. */
+export const INITIALIZE = {
   protocolVersion: "2025-06-18",
   capabilities: {},
   clientInfo: { name: "raw", version: "1" },

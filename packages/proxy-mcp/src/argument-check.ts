@@ -53,6 +53,14 @@ export function prepareCheck(
 
 /** What is known of schemas, which never change: of use to every check that meets them. */
 const known = new WeakMap<JsonObject, SchemaCheck>();
+/** The same of the size of arguments: a call is prepared, and then checked. */
+const sizes = new WeakMap<JsonObject, number>();
+
+function charsOf(args: JsonObject): number {
+  const chars = sizes.get(args) ?? JSON.stringify(args).length;
+  sizes.set(args, chars);
+  return chars;
+}
 
 interface Found {
   readonly schema: SchemaCheck;
@@ -80,5 +88,5 @@ function schemaOf(
       ),
     );
   known.set(tool.inputSchema, schema);
-  return { schema, args: action.args, chars: JSON.stringify(action.args).length };
+  return { schema, args: action.args, chars: charsOf(action.args) };
 }

@@ -14,6 +14,7 @@ import {
   WORKER_SCHEMA_CHARS_MAX,
 } from "./limits.js";
 import type { WorkerJob, WorkerTold } from "./schema-worker.js";
+import { cpuMsSince } from "./watchdog.js";
 
 /** What came of a check. */
 export type AsideTold =
@@ -56,7 +57,6 @@ interface Lost {
   readonly lost: string;
 }
 
-const MICROS_PER_MS = 1_000;
 /** So often a limit may pass on a machine that gives this process no time. */
 const STARVED_TIMES_MAX = 4;
 const NOBODY = (): void => undefined;
@@ -118,8 +118,7 @@ function ask(worker: Running, job: WorkerJob, limitMs: number): Promise<WorkerTo
     const before = process.cpuUsage();
     let times = 1;
     const late = (): void => {
-      const { user, system } = process.cpuUsage(before);
-      const isStarved = (user + system) / MICROS_PER_MS < limitMs;
+      const isStarved = cpuMsSince(before) < limitMs;
       if (isStarved && times++ < STARVED_TIMES_MAX) timer = setTimeout(late, limitMs);
       else worker.onTold({ lost: `checking arguments with it takes more than ${limitMs} ms` });
     };

@@ -27,9 +27,14 @@ export function runWithin<T>(work: () => T, ms: number): WatchedResult<T> {
     const before = process.cpuUsage();
     const result = attempt(work, ms * times);
     if (result.ended || times >= STARVED_TIMES_MAX) return result;
-    const { user, system } = process.cpuUsage(before);
-    if ((user + system) / MICROS_PER_MS >= ms) return result;
+    if (cpuMsSince(before) >= ms) return result;
   }
+}
+
+/** Processor time of this process since then, in milliseconds, all of its threads included. */
+export function cpuMsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / MICROS_PER_MS;
 }
 
 const MICROS_PER_MS = 1_000;

@@ -1,7 +1,7 @@
 /**
  * `acp mcp --alone`, and what a resident does for its clients: a gate between an MCP client, which
- * started this process as its server, and the real servers. Standard output is MCP's. Where config.yml has a port for it, the HTTP proxy runs beside
- * it, behind the same gate.
+ * started this process as its server, and the real servers. Standard output is MCP's. Where
+ * config.yml has a port for it, the HTTP proxy runs beside it, behind the same gate.
  */
 import { ConsentError, isConsentError } from "@acp/core";
 import type { Agent } from "@acp/core";

@@ -3,6 +3,7 @@
  * where the one that runs is older than this process. Imports nothing of ours but what is as small:
  * a client must start fast.
  */
+import type { LaterParts, StartParts } from "../resident-start.js";
 import { secondsIn } from "../seconds-in.js";
 import { givesWay } from "./newer.js";
 import type { Release } from "./newer.js";
@@ -10,27 +11,13 @@ import { makePlaces } from "./places.js";
 import type { Places } from "./places.js";
 import { reachResident } from "./reach.js";
 import type { Reached, Unreached } from "./reach.js";
-import { PROTOCOLS } from "./wire.js";
+import { PROTOCOLS, speakAlike } from "./wire.js";
 import type { Greeting } from "./wire.js";
 
 /** What resident-start.ts exports. */
 export interface Starter {
-  startResident(parts: {
-    readonly home: string;
-    readonly places: Places;
-    readonly env: Readonly<Record<string, string | undefined>>;
-    readonly cwd: string;
-    readonly readyMsMax: number;
-    readonly isThere: () => Promise<boolean>;
-    readonly before?: () => Promise<string | undefined>;
-  }): Promise<string | undefined>;
-  startForLater(parts: {
-    readonly home: string;
-    readonly places: Places;
-    readonly env: Readonly<Record<string, string | undefined>>;
-    readonly cwd: string;
-    readonly uid: number;
-  }): Promise<void>;
+  startResident(parts: StartParts): Promise<string | undefined>;
+  startForLater(parts: LaterParts): Promise<void>;
 }
 
 /** Who wants the resident. */
@@ -115,7 +102,7 @@ const isUnfit = (found: Reached | Unreached, release: Release): boolean =>
 
 async function start(
   { home, places, env, cwd, loadStarter }: ReachOrStartParts,
-  how: Required<Pick<Parameters<Starter["startResident"]>[0], "isThere" | "before" | "readyMsMax">>,
+  how: Required<Pick<StartParts, "isThere" | "before" | "readyMsMax">>,
 ): Promise<string | undefined> {
   const starter = loadStarter();
   if (!isStarter(starter)) throw new Error("the installation of ACP is not whole");
@@ -125,10 +112,10 @@ async function start(
 /** What is reached, if it speaks what this process speaks. */
 function spoken(found: Reached | Unreached, home: string): Reached | string {
   if (typeof found === "string") return `${REASONS[found]} (${home})`;
-  const [oldest, newest] = found.greeting.protocol;
-  if (oldest <= PROTOCOLS[1] && PROTOCOLS[0] <= newest) return found;
+  const { protocol } = found.greeting;
+  if (speakAlike(protocol, PROTOCOLS)) return found;
   found.socket.destroy();
-  return oldest > PROTOCOLS[1]
+  return protocol[0] > PROTOCOLS[1]
     ? `The resident gate is newer than this client: restart your client (${home})`
     : `${REASONS.not_understood} (${home})`;
 }

@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { ConsentError } from "@acp/core";
+import { statFields } from "../stat-fields.js";
 
 /** The servers of the resident that runs. */
 export interface Servers {
@@ -102,11 +103,10 @@ const membersOf = (group: number): readonly number[] =>
     .map(Number)
     .filter((pid) => fieldsOf(pid)?.[2] === String(group));
 
-/** What /proc says of a process, from its state on; its name before that may hold anything. */
+/** What /proc says of a process; undefined where there is none. */
 function fieldsOf(pid: number): readonly string[] | undefined {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return statFields(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
     return undefined;
   }

@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import type { SandboxedProcess } from "@acp/core";
 import type { Io } from "../command.js";
+import { statFields } from "../stat-fields.js";
 
 /** Signals that end a program which does not know them. */
 const ENDING: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
@@ -76,10 +77,9 @@ export function statIsInForeground(stat: string, own: string): boolean {
   );
 }
 
-/** The name, in brackets, may hold anything. */
 function jobOf(
   stat: string,
 ): Readonly<Record<"group" | "session" | "foreground", string | undefined>> {
-  const [, , group, session, , foreground] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [, , group, session, , foreground] = statFields(stat);
   return { group, session, foreground };
 }
