@@ -1,8 +1,20 @@
-import { appendFile, chmod, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { appendFileSync } from "node:fs";
+import {
+  type FileHandle,
+  appendFile,
+  chmod,
+  mkdir,
+  open,
+  readdir,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { type MachineEvent, type PendingRecord, reduce } from "@acp/core";
 import { pendingRecord } from "@acp/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { scratchDirectory } from "../test/support.js";
 import { type PendingFiles, openPendingFiles } from "./pending-directory.js";
 
@@ -50,6 +62,30 @@ describe("openPendingFiles()", () => {
     expect(await two.get("cr_1")).toBeUndefined();
     expect(await folders(directory)).toHaveLength(2);
     expect(await one.get("cr_1")).toEqual(pendingRecord());
+  });
+
+  it("opens while a process that lives adds to its own, and where one died in a letter", async () => {
+    const directory = await place();
+    await using one = await openPendingFiles(directory);
+    await one.put(pendingRecord());
+    const [folder = ""] = await folders(directory);
+    const journal = join(directory, folder, "journal.jsonl");
+    const handle = await open(journal);
+    const { prototype } = handle.constructor;
+    await handle.close();
+    const { stat: statOf } = prototype;
+    // Between the look at its size and the reading.
+    vi.spyOn(prototype, "stat").mockImplementation(async function (this: FileHandle) {
+      const found: unknown = await Reflect.apply(statOf, this, []);
+      appendFileSync(journal, "é");
+      return found;
+    });
+    await using two = await openPendingFiles(directory);
+    vi.restoreAllMocks();
+    await one[Symbol.asyncDispose]();
+    await truncate(journal, (await stat(journal)).size - 1);
+    await using three = await openPendingFiles(directory);
+    expect([two.leftOpen, three.leftOpen]).toEqual([new Set(), new Set(["cr_1"])]);
   });
 
   it("gives what is left to one of many that start at the same time", async () => {

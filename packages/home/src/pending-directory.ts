@@ -174,11 +174,11 @@ async function isOwned(folder: string): Promise<boolean> {
 
 /**
  * None where a crash came before the first write. A last line that was cut short was never
- * acknowledged.
+ * acknowledged, and a live process may be adding one.
  */
 async function readJournal(path: string, accepts: AcceptRecord): Promise<Read> {
   if (await isMissing(path)) return { records: [], ignored: 0 };
-  const text = await readPrivateFile(path, FILE_BYTES_MAX);
+  const text = await readPrivateFile(path, FILE_BYTES_MAX, "whole lines");
   const records = new Map<string, PendingRecord>();
   let ignored = 0;
   for (const line of text.split("\n").slice(0, -1)) {

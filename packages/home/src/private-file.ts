@@ -5,6 +5,7 @@ import { quoteText } from "@acp/core";
 import { syncDirectory } from "./atomic.js";
 import { causeText, cannot, hasErrno } from "./errors.js";
 import { readOwnFile } from "./text-file.js";
+import type { Extent } from "./text-file.js";
 
 /**
  * Reads a text file that nobody but its owner may read or write.
@@ -12,9 +13,13 @@ import { readOwnFile } from "./text-file.js";
  * @param bytesMax - A larger file is refused.
  * @throws ConsentError `home_invalid`, with the fix.
  */
-export async function readPrivateFile(path: string, bytesMax: number): Promise<string> {
+export async function readPrivateFile(
+  path: string,
+  bytesMax: number,
+  extent: Extent = "all",
+): Promise<string> {
   await checkPlain(path);
-  const { text, isPrivate } = await readOwnFile(path, bytesMax);
+  const { text, isPrivate } = await readOwnFile(path, bytesMax, extent);
   if (!isPrivate)
     throw cannot("read", path)(`other users can read it; run: chmod 600 ${quoteText(path)}`);
   return text;

@@ -19,17 +19,25 @@ export async function readTextFile(path: string, bytesMax: number): Promise<stri
   return (await readOwnFile(path, bytesMax)).text;
 }
 
+/**
+ * How much of a file is read: all of it, or its whole lines, where another process may be adding to
+ * it and one that died may have left the beginning of a line.
+ */
+export type Extent = "all" | "whole lines";
+
 /** {@link readTextFile}, and whether the file is its owner's alone. */
-export async function readOwnFile(path: string, bytesMax: number): Promise<TextFile> {
+export async function readOwnFile(
+  path: string,
+  bytesMax: number,
+  extent: Extent = "all",
+): Promise<TextFile> {
   await using handle = await openFile(path);
   const found = await handle.stat();
   checkOwner(path, found);
   if (found.size > bytesMax)
     throw cannot("read", path)(`it has ${found.size} bytes, more than the maximum of ${bytesMax}`);
-  return {
-    text: decode(await readAll(handle, path, found.size), path),
-    isPrivate: (found.mode & 0o077) === 0,
-  };
+  const bytes = await readBytes(handle, found.size, { path, extent });
+  return { text: decode(bytes, path), isPrivate: (found.mode & 0o077) === 0 };
 }
 
 async function openFile(path: string): Promise<FileHandle> {
@@ -52,8 +60,17 @@ function checkOwner(path: string, found: Stats): void {
     throw cannot("read", path)(`other users can write to it; run: chmod go-w ${quoteText(path)}`);
 }
 
+interface Reading {
+  readonly path: string;
+  readonly extent: Extent;
+}
+
 /** Room for one byte more shows whether somebody is still writing. */
-async function readAll(handle: FileHandle, path: string, size: number): Promise<Uint8Array> {
+async function readBytes(
+  handle: FileHandle,
+  size: number,
+  { path, extent }: Reading,
+): Promise<Uint8Array> {
   const bytes = Buffer.alloc(size + 1);
   let length = 0;
   for (let bytesRead = -1; bytesRead !== 0 && length <= size; length += bytesRead) {
@@ -63,8 +80,11 @@ async function readAll(handle: FileHandle, path: string, size: number): Promise<
         throw cannot("read", path)(causeText(error), error);
       }));
   }
-  if (length !== size) throw cannot("read", path)("it changed while it was read");
-  return bytes.subarray(0, size);
+  const isChanged = extent === "all" ? length !== size : length < size;
+  if (isChanged) throw cannot("read", path)("it changed while it was read");
+  // Cut before it is decoded: half a line may end in half a character.
+  const end = extent === "all" ? size : bytes.subarray(0, size).lastIndexOf("\n") + 1;
+  return bytes.subarray(0, end);
 }
 
 function decode(bytes: Uint8Array, path: string): string {
