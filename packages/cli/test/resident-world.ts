@@ -62,6 +62,8 @@ export interface ClientOptions {
   readonly args?: readonly string[];
   /** More arguments of the server; `null` leaves the server to the configuration. */
   readonly server?: readonly string[] | null;
+  /** Another server: its command, before the path of the journal. */
+  readonly command?: readonly string[];
 }
 
 /** A home and its resident. */
@@ -131,10 +133,17 @@ export async function startsOf(home: string): Promise<number> {
 
 function startClient(
   { home, journal }: { readonly home: string; readonly journal: string },
-  { bin = BIN, env = {}, cwd, args = [], server = [] }: ClientOptions,
+  {
+    bin = BIN,
+    env = {},
+    cwd,
+    args = [],
+    server = [],
+    command = [process.execPath, SERVER],
+  }: ClientOptions,
 ): RawClient {
-  const command = server === null ? [] : ["--", process.execPath, SERVER, journal, ...server];
-  const child = spawn(process.execPath, [bin, "mcp", "--home", home, ...args, ...command], {
+  const words = server === null ? [] : ["--", ...command, journal, ...server];
+  const child = spawn(process.execPath, [bin, "mcp", "--home", home, ...args, ...words], {
     cwd: cwd ?? home,
     env: { PATH: process.env["PATH"], HOME: homedir(), ACP_RESIDENT_SECONDS: "600", ...env },
     stdio: ["pipe", "pipe", "pipe"],
