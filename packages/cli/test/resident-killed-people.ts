@@ -143,6 +143,7 @@ const EXPECTED: ReadonlySet<string> = new Set([
   "done",
   "consent_denied",
   "consent_expired",
+  "pending",
   "outcome_unknown",
   "key_locked",
   "resident_unavailable",

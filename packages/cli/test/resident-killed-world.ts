@@ -25,7 +25,7 @@ const POLICY = `version: "1"
 default_action: deny
 rules:
   - { id: acts, match: { tool: act }, action: allow }
-  - { id: asks, match: { tool: ask }, action: ask, timeout: 60 }
+  - { id: asks, match: { tool: ask }, action: ask, timeout: 30 }
 `;
 const CONFIG = `version: "1"
 defaults:

@@ -4,7 +4,7 @@
  *
  * ACP_RESIDENT_KINDS: which kinds of moments, a regular expression. ACP_RESIDENT_FROM and
  * ACP_RESIDENT_TO: which points of each kind (0 to 1). ACP_RESIDENT_CLIENTS: how many clients (20).
- * ACP_RESIDENT_ASKS: questions of each client at once (4). ACP_RESIDENT_REPORT: a file that gets a
+ * ACP_RESIDENT_ASKS: questions of each client at once (2). ACP_RESIDENT_REPORT: a file that gets a
  * line of JSON for each point.
  */
 import { appendFileSync } from "node:fs";
@@ -21,7 +21,7 @@ const ONLY = new RegExp(env["ACP_RESIDENT_KINDS"] ?? "");
 const FROM = Number(env["ACP_RESIDENT_FROM"] ?? 0);
 const TO = Number(env["ACP_RESIDENT_TO"] ?? 1);
 const CLIENTS = Number(env["ACP_RESIDENT_CLIENTS"] ?? 20);
-const ASKS = Number(env["ACP_RESIDENT_ASKS"] ?? 4);
+const ASKS = Number(env["ACP_RESIDENT_ASKS"] ?? 2);
 const HOWS: readonly How[] = ["kill", "kill", "stop, then kill", "kill", "stop, then let go"];
 /** A moment that was not reached is tried again, at its first occurrence. */
 const TRIES_MAX = 3;
@@ -38,7 +38,7 @@ const first = ({ at, ...moment }: Moment): Moment => ({
 
 /** Tries it until it is reached. */
 async function endOnce(world: KilledWorld, kind: Kind, n: number): Promise<readonly Seen[]> {
-  const load = { asks: ASKS, acts: 2, isSlow: true, ...kind.load };
+  const load = { asks: ASKS, acts: 1, isSlow: true, ...kind.load };
   const how = kind.hows?.[n % kind.hows.length] ?? HOWS[n % HOWS.length] ?? "kill";
   const all: Seen[] = [];
   while (all.at(-1)?.isHit !== true && all.length < TRIES_MAX) {
