@@ -38,6 +38,8 @@ export interface LaterParts extends Pick<StartParts, "home" | "places" | "env" |
 }
 
 const LOOK_EVERY_MS = 10;
+/** Up to half a second, give or take half. */
+const DOUBLINGS_MAX = 6;
 /**
  * One that was started for later may take this long until it answers; then it has failed, and
  * another try is allowed.
@@ -68,7 +70,10 @@ export async function startResident(parts: StartParts): Promise<string | undefin
   if (why !== undefined)
     return `this process ${why}, and what it starts would be held, too; run this outside: acp resident serve --home ${home}`;
   const endMs = performance.now() + parts.readyMsMax;
-  while (!(await parts.isThere())) {
+  let tries = 0;
+  let nextTryMs = 0;
+  for (; !(await parts.isThere()); await wait(LOOK_EVERY_MS)) {
+    if (performance.now() < nextTryMs) continue;
     const lock = await trySocketLock({ directory: places.run, prefix: START_LOCK });
     if (lock.isHeld) {
       try {
@@ -78,11 +83,17 @@ export async function startResident(parts: StartParts): Promise<string | undefin
       }
     }
     if (performance.now() > endMs) return tooLate(parts);
-    // Several that only want it all step back, at other times the next time.
-    await wait(LOOK_EVERY_MS * (1 + 4 * Math.random()));
+    nextTryMs = performance.now() + backOffMs(tries++);
   }
   return undefined;
 }
+
+/**
+ * Several that only want the lock all step back, at other times the next time. On a busy machine
+ * twenty clients would always meet: each time they stay away longer, and look meanwhile.
+ */
+const backOffMs = (tries: number): number =>
+  LOOK_EVERY_MS * 2 ** Math.min(tries, DOUBLINGS_MAX) * (0.5 + Math.random());
 
 /**
  * Starts one for those who come later, unless one is there or somebody has just started one. Waits

@@ -305,7 +305,9 @@ describe("the socket for agents", () => {
         }),
       );
     const last = async (change: object): Promise<string> => {
-      const frames = await exchange(path, (greeting) => [hello(greeting, change)]);
+      // Where it is not refused, its session ends with it.
+      const options = { hangsUp: true };
+      const frames = await exchange(path, (greeting) => [hello(greeting, change)], options);
       return `${frames[1]?.kind} ${frames[1]?.body.toString()}`;
     };
     expect(await last({ umask: -1 })).toMatch(/^refused .*hello_invalid/);

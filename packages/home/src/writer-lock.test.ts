@@ -11,13 +11,17 @@ describe("whileWriting()", () => {
     const dir = await scratchDirectory();
     let running = 0;
     let most = 0;
+    const wanting = new Set<number>();
     const change = async (): Promise<void> => {
       most = Math.max(most, ++running);
+      wanting.add((await readdir(dir)).length);
       for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
       running--;
     };
     await Promise.all(Array.from({ length: 8 }, () => whileWriting(dir, change)));
     expect(most).toBe(1);
+    // Those of one process do not get in each other's way.
+    expect(wanting).toEqual(new Set([1]));
     expect(await readdir(dir)).toEqual([]);
   });
 

@@ -15,15 +15,33 @@ const PREFIX = "writer.lock.";
 const TRIES = 1_200;
 const WAIT_MS_MAX = 50;
 
+/** The last change of a directory that this process has begun or waits to begin. */
+const turns = new Map<string, Promise<void>>();
+
 /**
- * Runs `change` while no other process changes this home.
+ * Runs `change` while nobody else changes this home. Changes of this process go in their order, and
+ * only one of them contends with other processes.
  *
  * @throws ConsentError `home_busy` if another process does not finish; `home_invalid` if there can
  * be no lock; and what `change` throws.
  */
 export async function whileWriting<T>(dir: string, change: () => Promise<T>): Promise<T> {
-  await using _held = await holdWriter(dir);
-  return await change();
+  const before = turns.get(dir);
+  const changed = (async () => {
+    await before;
+    await using _held = await holdWriter(dir);
+    return await change();
+  })();
+  const turn = changed.then(
+    () => undefined,
+    () => undefined,
+  );
+  turns.set(dir, turn);
+  try {
+    return await changed;
+  } finally {
+    if (turns.get(dir) === turn) turns.delete(dir);
+  }
 }
 
 /** A lock that is held until you dispose of it. */

@@ -9,11 +9,22 @@ const OF_COMMANDS = ["run-under-gate.js", "check.js"];
 
 /** What the text loads late, apart from the commands of a table. */
 const lateIn = (text: string): readonly string[] =>
-  text
-    .split("\n")
-    .filter((line) => !/^\s*load: /.test(line))
-    .flatMap((line) => [...line.matchAll(/\bimport\("([^"]+)"\)/g)].map(([, name = ""]) => name))
+  [
+    ...text
+      .replaceAll(/\bload:\s[^;{},]*?\bimport\("[^"]+"\)/g, "")
+      .matchAll(/\bimport\("([^"]+)"\)/g),
+  ]
+    .map(([, name = ""]) => name)
     .map((name) => (name.startsWith(".") ? basename(name) : name));
+
+it("lateIn() leaves out the commands of a table, on however many lines", () => {
+  const table = `load: async () => (await import("./a.js")).a,
+    load: async () =>
+      (await import("./commands/b.js")).b,
+    other: () => import("./c.js"),
+    load: () => kept, more: () => import("./d.js")`;
+  expect(lateIn(table)).toEqual(["c.js", "d.js"]);
+});
 
 it("loadAll() names everything that the command line loads late", () => {
   const sources = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter(
