@@ -13,8 +13,10 @@ import type { Answer, ResidentWorld } from "./resident-world.js";
 
 const APPROVERS = 3;
 const LOOK_EVERY_MS = 20;
-/** A yes that nobody came back for ends soon. */
-const VALID_MS = 30_000;
+/** What is kept of a dead resident ends after a minute, and so may a yes that nobody came back for. */
+const VALID_MS = 100_000;
+/** Who is asked again sooner is not asked because the first answer had its time. */
+const AGAIN_MS = 50_000;
 
 /** A tool call, by a number that no other has. */
 export interface Call {
@@ -28,6 +30,7 @@ export interface Call {
 interface Said {
   readonly n: number;
   readonly decision: "approved" | "denied";
+  readonly atMs: number;
 }
 
 /** A person's list, by the id of the question. */
@@ -125,8 +128,8 @@ async function answerAll(person: Person, clients: ApproverClients, own: number):
     asked.map(async ({ request }) => {
       const n = Number(request.action.parameters["n"]);
       const decision = decisionOf(n);
-      person.said.set(request.id, { n, decision });
       const nowMs = Date.now();
+      person.said.set(request.id, { n, decision, atMs: nowMs });
       const how = { decision, nowMs, validUntilMs: nowMs + VALID_MS, channel: "test" };
       const receipt = await clients.answer(makeResponse(request, how)).catch(() => undefined);
       if (receipt?.status === "final") person.taken.add(request.id);
@@ -166,11 +169,14 @@ function judge(call: Call, ran: number, hasYes: boolean): readonly string[] {
   ];
 }
 
-/** Who said yes is asked again only where that yes was used up. */
+/** Who said yes is asked again only where that yes was used up, or had its time. */
 function askedTwice(people: readonly Person[]): readonly string[] {
   return people.flatMap(({ said, taken }) => {
-    const numbers = [...taken].flatMap((id) => said.get(id)?.n ?? []);
-    return numbers.filter((n, at) => numbers.indexOf(n) !== at).map((n) => `${n}: asked twice`);
+    const answers = [...said].flatMap(([id, each]) => (taken.has(id) ? [each] : []));
+    return answers.flatMap(({ n, atMs }, at) => {
+      const before = answers.slice(0, at).findLast((each) => each.n === n);
+      return before === undefined || atMs - before.atMs > AGAIN_MS ? [] : [`${n}: asked twice`];
+    });
   });
 }
 
@@ -197,14 +203,28 @@ async function untilTold(
       await wait(100);
       continue;
     }
-    const ran = ranIn(at);
-    return answers.flatMap((each) => {
-      const [state, isRun] = [stateOf(each), ran.has(String(each.n))];
-      const isTrue =
-        each.decision === "denied"
-          ? state === "denied" && !isRun
-          : state === "unknown" || (state === "ran" || state === "failed") === isRun;
-      return isTrue ? [] : [`${each.n}: its approver was told "${state}"`];
-    });
+    return untrue(
+      answers.map((each) => ({ ...each, state: stateOf(each) })),
+      ranIn(at),
+    );
   }
+}
+
+/** Of several answers to one call one at most has run. */
+function untrue(
+  answers: readonly (Said & { readonly state: string })[],
+  ran: ReturnType<typeof ranIn>,
+): readonly string[] {
+  return [...new Set(answers.map(({ n }) => n))].flatMap((n) => {
+    const own = answers.filter((each) => each.n === n);
+    const states = own.map(({ state }) => state);
+    const told = states.filter((state) => state === "ran" || state === "failed").length;
+    const isRun = ran.has(String(n));
+    const isOpen = states.includes("unknown");
+    const isNo = own.every(({ decision }) => decision === "denied");
+    const isTrue = isNo
+      ? !isRun && states.every((state) => state === "denied")
+      : told === Number(isRun) || (isOpen && told === 0);
+    return isTrue ? [] : [`${n}: its approver was told "${states.join()}"`];
+  });
 }
