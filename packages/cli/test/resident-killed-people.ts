@@ -141,11 +141,12 @@ async function answerAll(person: Person, clients: ApproverClients, own: number):
   );
 }
 
-/** What a client may be told; whatever else is a fault of ours. */
+/** What a client may be told; whatever else is a fault of ours. What a dead resident left open counts. */
 const EXPECTED: ReadonlySet<string> = new Set([
   "done",
   "consent_denied",
   "consent_expired",
+  "client_limit_reached",
   "pending",
   "outcome_unknown",
   "key_locked",
