@@ -11,7 +11,7 @@ import { syncDirectory } from "./atomic.js";
 import { causeText, cannot } from "./errors.js";
 import { createPendingJournal } from "./pending-journal.js";
 import { readRecord } from "./pending-line.js";
-import { isMissing, makePrivateDirectory, readPrivateFile } from "./private-file.js";
+import { isMissing, makePrivateDirectory, readPrivateLines } from "./private-file.js";
 import { type HeldWriter, holdWriter, whileWriting } from "./writer-lock.js";
 
 const FILE = "journal.jsonl";
@@ -178,7 +178,7 @@ async function isOwned(folder: string): Promise<boolean> {
  */
 async function readJournal(path: string, accepts: AcceptRecord): Promise<Read> {
   if (await isMissing(path)) return { records: [], ignored: 0 };
-  const text = await readPrivateFile(path, FILE_BYTES_MAX, "whole lines");
+  const text = await readPrivateLines(path, FILE_BYTES_MAX);
   const records = new Map<string, PendingRecord>();
   let ignored = 0;
   for (const line of text.split("\n").slice(0, -1)) {

@@ -13,11 +13,16 @@ import type { Extent } from "./text-file.js";
  * @param bytesMax - A larger file is refused.
  * @throws ConsentError `home_invalid`, with the fix.
  */
-export async function readPrivateFile(
-  path: string,
-  bytesMax: number,
-  extent: Extent = "all",
-): Promise<string> {
+export function readPrivateFile(path: string, bytesMax: number): Promise<string> {
+  return readPrivate(path, bytesMax, "all");
+}
+
+/** The same, of the whole lines of a file to which another process may be adding one. */
+export function readPrivateLines(path: string, bytesMax: number): Promise<string> {
+  return readPrivate(path, bytesMax, "whole lines");
+}
+
+async function readPrivate(path: string, bytesMax: number, extent: Extent): Promise<string> {
   await checkPlain(path);
   const { text, isPrivate } = await readOwnFile(path, bytesMax, extent);
   if (!isPrivate)
