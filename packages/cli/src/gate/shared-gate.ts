@@ -3,6 +3,7 @@
  * their approve socket, and its record key. One process has one gate, or, as a resident, one a
  * client.
  */
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import type { RecoverOptions } from "@acp/audit";
 import { createTerminalChannel } from "@acp/channel-terminal";
@@ -60,6 +61,8 @@ export interface WithGateParts {
   readonly questionRoom?: QuestionRoom;
   /** The file name of its approve socket. Default: the process's ID and `.sock`. */
   readonly socketName?: string;
+  /** Whether who connected to that socket may be heard. Default: everybody who can open it. */
+  readonly admits?: (socket: Socket) => Promise<boolean>;
 }
 
 /** What a gate is made of, apart from whose it is. */
@@ -198,7 +201,7 @@ async function endPausedOf(gates: ReadonlySet<ConsentGate>): Promise<PausedEnd> 
  * Makes the terminal's channel with its approve socket; sockets of dead gates are removed first.
  */
 async function terminalMaker(
-  { home, invocation: { io, flags }, socketName = `${io.pid}.sock` }: WithGateParts,
+  { home, invocation: { io, flags }, socketName = `${io.pid}.sock`, admits }: WithGateParts,
   notices: Notices,
   endPaused: () => Promise<PausedEnd>,
 ): Promise<{
@@ -213,6 +216,7 @@ async function terminalMaker(
     socketPath: join(directory, socketName),
     color: showsColour({ isTTY: true, write: () => true }, io.env),
     endPaused,
+    ...(admits !== undefined && { admits }),
     warn: (text: string) => notices.tell("socket_failed", text),
   };
   return {

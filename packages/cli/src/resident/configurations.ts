@@ -41,24 +41,24 @@ interface Opened {
   users: number;
 }
 
-interface State {
+interface State extends ConfigurationsParts {
   readonly own: Invocation;
-  readonly onOpen: (base: Base) => void;
   readonly open: Map<string, Opened>;
   readonly attachedAt: Map<string, SharedGate>;
   count: number;
 }
 
-/**
- * Nothing is open yet.
- *
- * @param onOpen - Called with what was opened, each time.
- */
-export function createConfigurations(
-  own: Invocation,
-  onOpen: (base: Base) => void,
-): Configurations {
-  const state: State = { own, onOpen, open: new Map(), attachedAt: new Map(), count: 0 };
+/** What configurations are opened with. */
+export interface ConfigurationsParts {
+  /** Called with what was opened, each time. */
+  readonly onOpen: (base: Base) => void;
+  /** Whether who connected to the approvers' socket may be heard. */
+  readonly admits: NonNullable<WithGateParts["admits"]>;
+}
+
+/** Nothing is open yet. */
+export function createConfigurations(own: Invocation, parts: ConfigurationsParts): Configurations {
+  const state: State = { own, ...parts, open: new Map(), attachedAt: new Map(), count: 0 };
   let closing: Promise<unknown> = Promise.resolve();
   let isClosing = false;
   const useNow: Configurations["useNow"] = async (parts, use) => {
@@ -102,7 +102,10 @@ async function take(state: State, parts: WithGateParts): Promise<readonly [strin
   if (opened === undefined) {
     // The first keeps the name that one gate of one process has.
     const name = state.count++ === 0 ? undefined : `${own.io.pid}-${state.count}.sock`;
-    opened = openShared({ ...parts, ...(name !== undefined && { socketName: name }) }, own);
+    opened = openShared(
+      { ...parts, admits: state.admits, ...(name !== undefined && { socketName: name }) },
+      own,
+    );
     opened.shared.then(state.onOpen, () => open.delete(key));
     open.set(key, opened);
   }
@@ -139,7 +142,7 @@ async function keyOf({
 }
 
 function openShared(parts: WithGateParts, own: Invocation): Opened {
-  const { source, home, homeKeys, socketName } = parts;
+  const { source, home, homeKeys, socketName, admits } = parts;
   const done = deferred<void>();
   const ready = deferred<Base>();
   const closed = withSharedGate(
@@ -149,6 +152,7 @@ function openShared(parts: WithGateParts, own: Invocation): Opened {
       homeKeys,
       ...ownParts(own),
       ...(socketName !== undefined && { socketName }),
+      ...(admits !== undefined && { admits }),
     },
     async (shared) => {
       const { left, store } = shared.kept;

@@ -22,6 +22,7 @@ import { createLockedDenials } from "./locked-denials.js";
 import type { LockedDenials } from "./locked-denials.js";
 import { lockedWait, needsPassphrase, rebuildingWait, serveLocked } from "./locked.js";
 import type { IndexRebuild } from "../logs/index-rebuild.js";
+import type { Peers } from "./peers.js";
 import type { Servers } from "./servers.js";
 import { openHomeKeys, renewHomeKeys } from "../gate/home-keys.js";
 import type { HomeKeys } from "../gate/home-keys.js";
@@ -72,15 +73,19 @@ export interface HomeGatesParts {
   /** Says whether anything may be opened. */
   readonly rebuild: Pick<IndexRebuild, "check" | "percent" | "whole">;
   readonly servers: Servers;
+  readonly peers: Pick<Peers, "admits">;
 }
 
 /** Creates them; nothing is open yet. */
 export function createHomeGates(own: Invocation, parts: HomeGatesParts): HomeGates {
-  const { lock, rebuild } = parts;
+  const { lock, rebuild, peers } = parts;
   const denials = createLockedDenials();
-  const configurations = createConfigurations(own, ({ notices }) => {
-    const text = denials.take();
-    if (text !== undefined) notices.tell("denied_while_locked", text);
+  const configurations = createConfigurations(own, {
+    admits: peers.admits,
+    onOpen({ notices }) {
+      const text = denials.take();
+      if (text !== undefined) notices.tell("denied_while_locked", text);
+    },
   });
   let opened: Promise<HomeKeys> | undefined;
   const keys: GatesOfHome["keys"] = async (at, asked) => {
