@@ -37,9 +37,7 @@ interface Kit extends AsyncDisposable {
   readonly path: string;
 }
 
-async function setUp(
-  options: Partial<Parameters<typeof serveApprovers>[0]> = {},
-): Promise<Kit> {
+async function setUp(options: Partial<Parameters<typeof serveApprovers>[0]> = {}): Promise<Kit> {
   const home = await temporaryHome();
   const board = createBoard();
   const server = serveApprovers({
