@@ -26,6 +26,7 @@ const ONLY_DEEP = {
   "packages/channel-web/test/browser-planted-worker.test.ts": 25,
   "packages/channel-web/test/browser-reviews.test.ts": 15,
   "packages/channel-web/test/browser-screens.test.ts": 25,
+  "packages/cli/test/answer-killed.test.ts": 5,
   "packages/cli/test/answers-told-killed.test.ts": 30,
   "packages/cli/test/answers-told.test.ts": 15,
   "packages/cli/test/audit-config.test.ts": 6,
