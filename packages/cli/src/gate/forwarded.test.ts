@@ -7,7 +7,7 @@ import type { AuditEventInput, JsonObject, PendingRecord } from "@acp/core";
 import { pendingRecord } from "@acp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { sampleEvent } from "../../test/sample-event.js";
-import { loggedOf } from "./forwarded.js";
+import { loggedOf, stateOfCalls } from "./forwarded.js";
 
 const ASKED_MS = pendingRecord().request.createdAtMs;
 const HOUR_MS = 3_600_000;
@@ -45,6 +45,33 @@ async function unanswered(home: string, change: Partial<PendingRecord> = {}): Pr
 }
 
 const ASKED = event("consent_requested");
+
+describe("stateOfCalls()", () => {
+  const call = `cc_${"1".repeat(32)}`;
+  const begun = (): AuditEventInput => event("tool_call_intercepted", { call });
+  const stateIn = async (home: string) =>
+    (await stateOfCalls(home, [{ call, agoMs: 1_000 }], ASKED_MS)).get(call);
+
+  it("says how far a call came, however often it was begun", async () => {
+    const other = event("tool_call_forwarded", { call: `cc_${"2".repeat(32)}` });
+    expect(await stateIn(await homeOf([other]))).toBe("unknown");
+    // A question that waits over handovers is begun anew with each.
+    expect(await stateIn(await homeOf([begun(), begun()], [begun(), other]))).toBe("open");
+    for (const type of ["tool_call_forwarded", "outcome_unknown", "tool_call_completed"] as const) {
+      expect(await stateIn(await homeOf([begun(), event(type, { call })]))).toBe("forwarded");
+      expect(await stateIn(await homeOf([event(type, { call })], [begun()]))).toBe("forwarded");
+    }
+    const undone = event("tool_call_completed", { call, outcome: "not_performed" });
+    expect(await stateIn(await homeOf([begun(), undone]))).toBe("open");
+  });
+
+  it("takes for forwarded what it cannot know", async () => {
+    const broken = await homeOf([begun()]);
+    await writeFile(join(broken, "audit.2.jsonl"), "no event\n", { mode: 0o600 });
+    const states = [stateIn(broken), stateIn(join(broken, "none"))];
+    expect(await Promise.all(states)).toEqual(["forwarded", "forwarded"]);
+  });
+});
 
 describe("loggedOf()", () => {
   it("says of a question that waits that nobody has answered it, in whichever log it was asked", async () => {

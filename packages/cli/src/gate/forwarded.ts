@@ -35,22 +35,15 @@ export async function stateOfCalls(
   const sinceMs = nowMs - Math.max(0, ...calls.map(({ agoMs }) => agoMs)) - MARGIN_MS;
   try {
     if ((await lostUntil(home)) > sinceMs) return states;
-    const begun = new Map<string, number>();
+    const begun = new Set<string>();
     const forwarded = new Set<string>();
     for await (const { event } of findEvents(home, { filter: { id: [...states.keys()] } })) {
       const call = textAt(event.metadata, "call") ?? "";
       if (isForwarding(event)) forwarded.add(call);
-      begun.set(
-        call,
-        (begun.get(call) ?? 0) + (event.eventType === "tool_call_intercepted" ? 1 : 0),
-      );
+      begun.add(call);
     }
-    for (const { call } of calls) {
-      const times = begun.get(call);
-      // What was begun twice is not begun a third time.
-      if (forwarded.has(call) || (times ?? 0) > 1) continue;
-      states.set(call, times === undefined ? "unknown" : "open");
-    }
+    for (const { call } of calls)
+      if (!forwarded.has(call)) states.set(call, begun.has(call) ? "open" : "unknown");
   } catch {
     return new Map(calls.map(({ call }) => [call, "forwarded"]));
   }
