@@ -1,4 +1,5 @@
 /** Questions that outlive their resident: whose they stay, and how often their calls are sent. */
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { attachApprovers } from "@acp/channel-terminal";
 import type { ApproverClients } from "@acp/channel-terminal";
@@ -28,6 +29,29 @@ async function approveAll(approver: ApproverClients): Promise<readonly unknown[]
     approver.pending().map(({ request }) => approver.answer(makeResponse(request, claim))),
   );
 }
+
+it("each client has its own question back whichever configuration came first, and nobody is asked twice", async () => {
+  await using at = await residentWorld();
+  await at.acp(["init"]);
+  const config = join(at.path, "other.yml");
+  await writeFile(config, 'version: "1"\ndefaults:\n  prompt_limit: none\n', { mode: 0o600 });
+  await using own = await at.client();
+  await using other = await at.client({ args: ["--config", config] });
+  await using approver = await approverOf(at);
+  const calls = [own.call("ask", { n: 1 }), other.call("ask", { n: 2 })];
+  await vi.waitFor(() => expect(approver.pending()).toHaveLength(2), PATIENCE);
+  const asked = [...idsOf(approver)].sort();
+  process.kill(at.pid(), "SIGKILL");
+  await vi.waitFor(async () => expect(await startsOf(at.home)).toBe(2), PATIENCE);
+  // Each client is back, and its call waits again.
+  for (const client of [own, other])
+    expect(textOf(await client.call("act", { n: 3 }))).toBe("3");
+  await vi.waitFor(() => expect([...idsOf(approver)].sort()).toEqual(asked), PATIENCE);
+  const taken = { status: "final", outcome: "approved" };
+  expect(await approveAll(approver)).toEqual([taken, taken]);
+  expect((await Promise.all(calls)).map(textOf)).toEqual(["1", "2"]);
+  expect(at.done().toSorted()).toEqual(["1", "2", "3", "3"]);
+});
 
 it("a question that waits over three handovers is answered, and its call runs once", async () => {
   await using at = await residentWorld();
