@@ -24,8 +24,13 @@ socket.write(Buffer.from(said, "base64"));
 
 async function heardBy(uid: number, path: string, said: Buffer | string): Promise<string> {
   const words = ["-e", PROGRAM, path, Buffer.from(said).toString("base64")];
-  const stdio = ["ignore", "pipe", "ignore"] as const;
-  const child = spawn(process.execPath, words, { uid, gid: uid, env: {}, cwd: "/", stdio });
+  const child = spawn(process.execPath, words, {
+    uid,
+    gid: uid,
+    env: {},
+    cwd: "/",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   let heard = "";
   child.stdout.on("data", (chunk: Buffer) => (heard += chunk.toString("latin1")));
   await once(child, "close");
