@@ -37,6 +37,7 @@ const ONLY_DEEP = {
   "packages/cli/test/exec-hook.test.ts": 24,
   "packages/cli/test/gate-killed-anywhere.test.ts": 25,
   "packages/cli/test/hang-up.test.ts": 4,
+  "packages/cli/test/hook-handover.test.ts": 8,
   "packages/cli/test/hook-resident.test.ts": 22,
   "packages/cli/test/hook-rewrite.test.ts": 8,
   "packages/cli/test/hook-wait.test.ts": 10,
