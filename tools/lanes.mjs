@@ -63,7 +63,7 @@ const ONLY_DEEP = {
   "packages/cli/test/resident-many.test.ts": 15,
   "packages/cli/test/resident.test.ts": 25,
   "packages/cli/test/resident-lock.test.ts": 6,
-  "packages/cli/test/resident-questions.test.ts": 12,
+  "packages/cli/test/resident-questions.test.ts": 15,
   "packages/cli/test/resident-rebuild.test.ts": 25,
   "packages/cli/test/review-terminal.test.ts": 6,
   "packages/cli/test/review.test.ts": 8,
