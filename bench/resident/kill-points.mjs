@@ -11,27 +11,27 @@ const worlds = lines.filter(({ world }) => world !== undefined);
 const sum = (all, of) => all.reduce((total, each) => total + of(each), 0);
 const told = (code) => (each) => each.told[code] ?? 0;
 
-/** One row: a point that was tried again counts once, and its tries that missed are said. */
+/** One row of points that were reached; tries that missed their moment are said. */
 function row(name, all) {
   const hit = all.filter(({ isHit }) => isHit);
   const by = (how) => hit.filter((each) => each.how === how).length;
   return [
     name,
-    new Set(all.map(({ kind, n }) => `${kind} ${n}`)).size,
     hit.length,
-    all.length - hit.length,
     ["kill", "stop, then kill", "stop, then let go"].map(by).join(" / "),
+    all.length - hit.length,
     sum(all, ({ calls }) => calls),
     sum(all, told("done")),
     `${sum(all, told("outcome_unknown"))} (${sum(all, ({ unknownRan }) => unknownRan)})`,
     sum(all, told("consent_expired")) + sum(all, told("pending")),
+    sum(all, told("client_limit_reached")),
     sum(all, ({ wrong }) => wrong.length),
   ];
 }
 
 const kinds = [...new Set(points.map(({ kind }) => kind))];
 const head =
-  "moment|points|reached|missed tries|kill / stop + kill / stop + go on|calls|done|unknown (ran)|ended by their time|wrong";
+  "moment|reached|killed / stopped and killed / stopped|missed|calls|done|unknown (of these ran)|ended by time|over a budget|wrong";
 const rows = kinds.map((kind) =>
   row(
     kind,
@@ -40,5 +40,5 @@ const rows = kinds.map((kind) =>
 );
 for (const cells of [head.split("|"), Array(10).fill("---"), ...rows, row("all", points)])
   console.log(`| ${cells.join(" | ")} |`);
-console.log(`\nApprovers told what is not true: ${sum(worlds, (each) => each.told.length)}`);
+console.log(`\nOf approvers: ${worlds.flatMap((each) => each.told).join("; ") || "nothing wrong"}`);
 console.log(`Answers that a crash made unusable: ${sum(worlds, ({ spent }) => spent)}`);
