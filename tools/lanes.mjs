@@ -59,7 +59,7 @@ const ONLY_DEEP = {
   "packages/cli/test/put-back.test.ts": 16,
   "packages/cli/test/resident-default.test.ts": 20,
   "packages/cli/test/resident-handover.test.ts": 20,
-  "packages/cli/test/resident-killed.test.ts": 200,
+  "packages/cli/test/resident-killed.test.ts": 150,
   "packages/cli/test/resident-many.test.ts": 15,
   "packages/cli/test/resident.test.ts": 25,
   "packages/cli/test/resident-lock.test.ts": 6,
