@@ -19,6 +19,8 @@ export interface AcpOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
   readonly cwd?: string;
+  /** Another installation's program. */
+  readonly bin?: string;
 }
 
 export interface Ended {

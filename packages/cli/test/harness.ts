@@ -31,7 +31,7 @@ export interface Running extends AsyncDisposable {
 
 /** Starts `acp` with the arguments. */
 export function startAcp(args: readonly string[], options: AcpOptions = {}): Running {
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const child = spawn(process.execPath, [options.bin ?? BIN, ...args], {
     env: environment(options),
     cwd: options.cwd ?? tmpdir(),
     stdio: ["pipe", "pipe", "pipe"],

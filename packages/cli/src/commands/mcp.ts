@@ -4,7 +4,7 @@
  * config.yml has a port for it, the HTTP proxy runs beside it, behind the same gate.
  */
 import { ConsentError, isConsentError } from "@acp/core";
-import type { Agent } from "@acp/core";
+import type { Agent, ConsentGate } from "@acp/core";
 import type { CommandServer, Home } from "@acp/home";
 import { createMcpProxy, refuseMcp } from "@acp/proxy-mcp";
 import type { LocalUpstream, McpProxyOptions, ProxyExit, RequestRoom } from "@acp/proxy-mcp";
@@ -42,13 +42,16 @@ export interface GatesOfHome {
   outside(server: CommandServer): LocalUpstream;
   /** What the client's requests need a place of; a process of its own has no other client. */
   readonly room?: RequestRoom;
+  /** What stands before each gate that judges the requests of programs. */
+  readonly around?: (gate: ConsentGate) => ConsentGate;
   /** Ids of the client's tool calls, where it gives them some. */
   readonly callOf?: McpProxyOptions["callOf"];
   /** Tells the client why it has no gate, until the client goes; {@link tellClient} unless given. */
   readonly tellClient?: typeof tellClient;
 }
 
-const ALONE: GatesOfHome = { keys: openHomeKeys, withGate, outside: (server) => server };
+/** A process of its own. */
+export const ALONE: GatesOfHome = { keys: openHomeKeys, withGate, outside: (server) => server };
 
 /**
  * Runs the command with a gate of its own. The thin client of the resident comes before this, and
@@ -131,7 +134,7 @@ async function serve(invocation: Invocation, { signal, start, gates }: Serving):
     ? { ways: ["mcp", "http"] as const, defaultOffers: hostOffers(io.env, source) }
     : { ways: ["mcp"] as const };
   return gates.withGate({ ...common, ...forGate }, async (inUse) => {
-    await using _http = await openHttpBeside({ ...shared, inUse, agent });
+    await using _http = await openHttpBeside({ ...shared, ...aroundOf(gates), inUse, agent });
     await using opened = await openMcpServers({
       ...shared,
       inUse,
@@ -189,6 +192,9 @@ async function openMcpServers(
     isContained: false,
   });
 }
+
+const aroundOf = ({ around }: GatesOfHome): Pick<GatesOfHome, "around"> =>
+  around === undefined ? {} : { around };
 
 const EXITS: Readonly<Record<ProxyExit["reason"], Exit>> = {
   client_closed: "ok",
