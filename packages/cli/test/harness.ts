@@ -34,6 +34,7 @@ export function startAcp(args: readonly string[], options: AcpOptions = {}): Run
   const child = spawn(process.execPath, [options.bin ?? BIN, ...args], {
     env: environment(options),
     cwd: options.cwd ?? tmpdir(),
+    detached: options.isDetached === true,
     stdio: ["pipe", "pipe", "pipe"],
   });
   const texts = { stdout: "", stderr: "" };

@@ -58,22 +58,25 @@ export const ALONE: GatesOfHome = { keys: openHomeKeys, withGate, outside: (serv
  * whoever gets here without having chosen a gate of its own gets none.
  */
 export const mcp: Run = async (invocation) => {
-  const { io, flags, print } = invocation;
-  if (flags.has("resident") && (flags.has("alone") || flags.has("tty")))
+  const { flags } = invocation;
+  if (flags.has("resident") && flags.has("alone"))
     throw new ConsentError(
       "options_invalid",
-      "Cannot use --resident with --alone or --tty: these have a gate of their own",
+      "Cannot use --resident with --alone, which has a gate of its own",
     );
-  const isChosen = flags.has("alone") || flags.has("tty") || io.env["ACP_ALONE"] === "1";
-  if (!isChosen || flags.has("resident"))
+  if (isAlone(invocation)) return serveMcp(invocation, ALONE);
+  if (!flags.has("tty"))
     throw new ConsentError(
       "options_invalid",
       "Cannot use the resident gate: run the program acp, with mcp as its first word; or give --alone",
     );
-  if (flags.has("tty") && !flags.has("alone"))
-    print.notice("Because of --tty this client has a gate of its own, as with --alone");
-  return serveMcp(invocation, ALONE);
+  const { serveAtTerminal } = await import("../resident/at-terminal.js");
+  return serveAtTerminal(invocation);
 };
+
+/** Whether somebody chose a gate of this process's own. */
+export const isAlone = ({ io, flags }: Pick<Invocation, "io" | "flags">): boolean =>
+  flags.has("alone") || (io.env["ACP_ALONE"] === "1" && !flags.has("resident"));
 
 /** Serves the client of an invocation, or tells it why not. */
 export async function serveMcp(invocation: Invocation, gates: GatesOfHome): Promise<Exit> {

@@ -17,7 +17,7 @@ import { makeHome } from "../home/make-home.js";
 import type { Doors } from "../resident/doors.js";
 import { checkAgentId } from "../servers/agent-id.js";
 import type { GateInUse } from "../gate/with-gate.js";
-import { ALONE } from "./mcp.js";
+import { ALONE, isAlone } from "./mcp.js";
 import type { GatesOfHome } from "./mcp.js";
 
 /** Who asks, where nobody says so. */
@@ -31,14 +31,15 @@ const HELD_MS = 60_000;
  * Runs the command with a gate of its own. The thin client of the resident comes before this, and
  * whoever gets here without having chosen a gate of its own gets none.
  */
-export const proxyHttp: Run = (invocation) => {
-  const { io, flags } = invocation;
-  if (!flags.has("alone") && !flags.has("tty") && io.env["ACP_ALONE"] !== "1")
+export const proxyHttp: Run = async (invocation) => {
+  if (isAlone(invocation)) return serveProxy(invocation, ALONE);
+  if (!invocation.flags.has("tty"))
     throw new ConsentError(
       "options_invalid",
       "Cannot use the resident gate: run the program acp, with proxy http as its first words; or give --alone",
     );
-  return serveProxy(invocation, ALONE);
+  const { serveAtTerminal } = await import("../resident/at-terminal.js");
+  return serveAtTerminal(invocation);
 };
 
 /**

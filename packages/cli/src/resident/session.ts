@@ -351,8 +351,10 @@ async function serve(
     if (io.onStop().aborted) return EXIT_CODES.ok.code;
     const { command, ...line } = readCommandLine(argv, commands);
     if (command?.name === "exec hook") return await gates.hooks.answer(line, io);
-    const invocation: Invocation = { ...line, io, print };
-    const isAlone = line.flags.has("tty") || line.flags.has("alone");
+    // The terminal is the client's: it asks there as an approver, and never over this connection.
+    const flags = new Set([...line.flags].filter((flag) => flag !== "tty"));
+    const invocation: Invocation = { ...line, flags, io, print };
+    const isAlone = flags.has("alone");
     if (command?.name === "proxy http" && !isAlone) {
       const serveLocked = serveProxyLocked(doors);
       const exit = await serveProxy(
@@ -364,7 +366,7 @@ async function serve(
     }
     if (command?.name !== "mcp" || isAlone)
       throw new Error(
-        "the resident serves acp mcp and acp proxy http without --alone and --tty, and acp exec hook",
+        "the resident serves acp mcp and acp proxy http without --alone, and acp exec hook",
       );
     return EXIT_CODES[await serveMcp(invocation, gates.of({ invocation, ...own }))].code;
   } catch (error) {

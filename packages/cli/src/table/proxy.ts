@@ -29,7 +29,8 @@ export const PROXY_COMMANDS: readonly Command[] = [
         "command passes messages on, and reconnects if that process ends.",
       "With --alone, or with ACP_ALONE=1, this process has a gate and a log of its own. That is " +
         "for Windows, and for sandboxes, containers and CI that cannot start or reach a resident; " +
-        "it is never chosen for you. --tty implies it.",
+        "it is never chosen for you. With --tty, questions are also asked on this terminal, as by " +
+        "`acp approve`.",
       "Standard output belongs to MCP. Notices go to standard error; with --json, as one JSON object per line.",
     ],
     examples: [
