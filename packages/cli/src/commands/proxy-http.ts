@@ -14,6 +14,7 @@ import { listenAt, makeHttpProxy } from "../http/open-http-proxy.js";
 import { choosePort, hostOffers, readPort } from "../http/settings.js";
 import { readHomeConfig } from "../gate/config.js";
 import { makeHome } from "../home/make-home.js";
+import { ENDING } from "../resident/door-relay.js";
 import type { Doors } from "../resident/doors.js";
 import { checkAgentId } from "../servers/agent-id.js";
 import type { GateInUse } from "../gate/with-gate.js";
@@ -122,8 +123,8 @@ async function runProxy({ gates, inUse, ports, doors, ...parts }: RunProxyParts)
       once: true,
     });
     await aborted(signal);
-    if (doors?.isGone() !== true)
-      invocation.print.notice("ending: no new requests; those under way have 10 s");
+    // A client that is told to end says so itself; a resident that ends a session ends no client.
+    if (doors === undefined) invocation.print.notice(ENDING);
   } finally {
     const isWaited = signal.aborted && doors?.isGone() !== true;
     await proxy.close({ drainMs: isWaited ? DRAIN_MS : 0 });

@@ -315,6 +315,7 @@ describe("createDoorRelay()", () => {
     const port = await openEcho(at);
     at.relay.signal("SIGINT");
     expect(at.sessions[0]?.said).toEqual(["SIGINT"]);
+    expect(at.told).toEqual(["ending: no new requests; those under way have 10 s"]);
     await expect(say(port, "x")).rejects.toThrow("ECONNREFUSED");
     at.sessions[0]?.end({ code: 0 });
     expect(at.exits).toEqual([0]);

@@ -30,6 +30,9 @@ export interface DoorRelayParts {
   readonly nowMs?: () => number;
 }
 
+/** Said by whoever is told to end. */
+export const ENDING = "ending: no new requests; those under way have 10 s";
+
 const HOST = "127.0.0.1";
 /** Connections that wait for a session; more are refused. */
 const WAITING_MAX = 512;
@@ -84,6 +87,7 @@ export function createDoorRelay(parts: DoorRelayParts): Relay {
   void openSession(state);
   return {
     signal(name) {
+      if (!state.isEnding && state.servers.size > 0) parts.say(ENDING);
       state.isEnding = true;
       for (const { server } of state.servers.values()) server.close();
       refuseWaiting(state, { code: "closing", reason: "the proxy is closing" });
