@@ -1,7 +1,7 @@
 /** Stretches of time in a log whose clock was wrong for a while: spec/audit.md §9. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findSkips } from "../src/log-index/index-reader.js";
+import { openLogLookup } from "../src/log-index/log-lookup.js";
 import { openParts } from "../src/log-parts.js";
 import { readAuditLog, readAuditLogBackward } from "../src/read.js";
 import { bringUp, KEY, putLog } from "./index-world.js";
@@ -69,8 +69,8 @@ describe("readAuditLog() at a time", () => {
     const leftOut = async (filter: Asked): Promise<number> => {
       const time = { sinceMs: -Infinity, untilMs: Infinity, ...filter, nowMs: NOW_MS };
       await using log = await openParts(path);
-      const of = { path, key: KEY, parts: log.parts };
-      const skips = await findSkips(of, { filter, time });
+      await using lookup = openLogLookup(log, path, KEY);
+      const skips = await lookup.findSkips({ filter, time });
       return skips.reduce((sum, { from, to }) => sum + to - from, 0) / log.bytesTotal;
     };
     expect(await leftOut({ sinceMs: hour(6) })).toBeGreaterThan(0.6);
