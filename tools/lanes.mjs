@@ -118,6 +118,7 @@ const SEARCHES = {
   "packages/audit/src/tail.test.ts": 12,
   "packages/audit/test/crash.test.ts": 20,
   "packages/audit/test/log-index.test.ts": 40,
+  "packages/audit/test/log-lookup.test.ts": 60,
   "packages/audit/test/tamper-files.test.ts": 9,
   "packages/audit/test/tamper.test.ts": 7,
   "packages/cli/test/run-managers-all.test.ts": 7200,

@@ -23,7 +23,7 @@ import {
 import { collect, makeLines, scratchLog } from "./support.js";
 
 /** Which bytes of a file are tried. */
-const STEP = isDeep ? 17 : 397;
+const STEP = isDeep ? 17 : 797;
 
 async function linesOf(count: number, seed: number): Promise<readonly string[]> {
   const [fields = []] = fc.sample(fc.array(anyEvent, { minLength: count, maxLength: count }), {

@@ -87,7 +87,8 @@ export function createIndexBuilder(start: BuilderStart, spanLines?: number): Ind
     },
     seal(checkedMs) {
       const table = stretches.seal();
-      return table && { stretch: { ...table.stretch, checkedMs }, table, state: state() };
+      if (table === undefined) return undefined;
+      return { stretch: { ...table.stretch, checkedMs }, table, state: state() };
     },
     pending: () => stretches.pending(),
     head: () => stretches.head(),

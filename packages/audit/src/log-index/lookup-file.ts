@@ -133,7 +133,7 @@ export async function readWholeTable(
     entries.push(part);
   }
   const { stretches: _stretches, spans: _spans, buckets: _buckets, ...stretch } = table.head;
-  return spans && { stretch, rows, entries: Buffer.concat(entries) };
+  return spans === undefined ? undefined : { stretch, rows, entries: Buffer.concat(entries) };
 }
 
 /** The tables that speak of this log as it was when its parts were opened. */

@@ -204,7 +204,7 @@ export function readRows(bytes: Buffer, { stretches }: Pick<TableHead, "stretche
 }
 
 /** One table of several that follow each other in one file. */
-export function joinTables(tables: readonly TableContent[]): TableContent | undefined {
+export function joinContents(tables: readonly TableContent[]): TableContent | undefined {
   const [first] = tables;
   const last = tables.at(-1);
   if (first === undefined || last === undefined) return undefined;
@@ -221,7 +221,10 @@ export function joinTables(tables: readonly TableContent[]): TableContent | unde
   return {
     stretch: {
       ...last.stretch,
-      ...{ file, from, seq, previousHash },
+      file,
+      from,
+      seq,
+      previousHash,
       minMs: Math.min(...times.map(({ minMs }) => minMs)),
       maxMs: Math.max(...times.map(({ maxMs }) => maxMs)),
     },

@@ -19,7 +19,7 @@ import {
   tableIn,
   tablesOfLog,
 } from "./lookup-file.js";
-import { joinTables, sealTable, STRETCHES_MAX, type TableContent } from "./lookup-table.js";
+import { joinContents, sealTable, STRETCHES_MAX, type TableContent } from "./lookup-table.js";
 import { isNext } from "./record.js";
 import { copyRange, replaceFile } from "./replace-file.js";
 import { createStretchBuilder } from "./stretch-builder.js";
@@ -58,7 +58,7 @@ export interface LookupWriterParts {
   readonly sizes?: LookupSizes | undefined;
 }
 
-const JOIN_TABLES = 64;
+const JOIN_TABLES = 16;
 
 /** The tables as they are written. */
 interface Open {
@@ -265,7 +265,7 @@ async function join(open: Open, key: Uint8Array): Promise<void> {
     }
     contents.push(content);
   }
-  const joined = joinTables(contents);
+  const joined = joinContents(contents);
   if (joined === undefined) return;
   open.loose = [];
   await put(open, joined, { at: first.at, key });
