@@ -41,7 +41,7 @@ export type { AuditProver } from "./prove.js";
 export { pruneAuditLog } from "./prune.js";
 export type { PruneOptions } from "./prune.js";
 export { openAuditReader, readAuditLog, readAuditLogBackward } from "./read.js";
-export type { AuditReader, QueryOptions, ReadOptions } from "./read.js";
+export type { AuditQuery, AuditReader, ReadOptions } from "./read.js";
 export type { TornTail } from "./tail.js";
 export { faultOf } from "./recheck.js";
 export type { SlicesOptions } from "./slices.js";

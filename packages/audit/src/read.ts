@@ -75,13 +75,13 @@ export async function* readAuditLogBackward(
 /** A log that is asked several times: the files that it had when it was opened. */
 export interface AuditReader extends AsyncDisposable {
   /** As {@link readAuditLog}. */
-  read(options: QueryOptions): AsyncGenerator<AuditEvent>;
+  read(options: AuditQuery): AsyncGenerator<AuditEvent>;
   /** As {@link readAuditLogBackward}. */
-  readBackward(options: QueryOptions): AsyncGenerator<AuditEvent>;
+  readBackward(options: AuditQuery): AsyncGenerator<AuditEvent>;
 }
 
 /** What one query says. */
-export type QueryOptions = Pick<ReadOptions, "filter" | "nowMs">;
+export type AuditQuery = Pick<ReadOptions, "filter" | "nowMs">;
 
 /**
  * Opens a log for several queries, which share what they read of its index.
@@ -107,7 +107,7 @@ export async function openAuditReader(
   };
 }
 
-function queryOf(options: QueryOptions, lookup: LogLookup): Omit<PartsToRead, "path"> {
+function queryOf(options: AuditQuery, lookup: LogLookup): Omit<PartsToRead, "path"> {
   const { filter = {} } = options;
   const time = timeOf(options);
   return { filter, time, findSkips: (part) => lookup.findSkips({ filter, time }, part) };
