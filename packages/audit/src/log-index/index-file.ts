@@ -6,9 +6,9 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { readPlace } from "../chain.js";
 import { LINE_BYTES_MAX } from "../event.js";
-import { lineText, splitLines } from "../lines.js";
+import { lineText } from "../lines.js";
 import type { LogPart } from "../log-parts.js";
-import { readChunks } from "../source.js";
+import { readBlocksInPlace } from "../source.js";
 import { findNewline, readRange } from "../tail.js";
 import { type IndexRecord, openRecord, type Stretch } from "./record.js";
 
@@ -56,8 +56,8 @@ export async function* readIndex(
   { key, signal }: { readonly key: Uint8Array; readonly signal?: AbortSignal },
 ): AsyncGenerator<FoundRecord | undefined> {
   let at = 0;
-  const chunks = readChunks(handle, { path: indexPath(path), signal });
-  for await (const { bytes, ends } of splitLines(chunks)) {
+  const blocks = readBlocksInPlace(handle, { path: indexPath(path), signal });
+  for await (const { bytes, ends } of blocks) {
     let start = 0;
     for (const end of ends) {
       const line = lineText(bytes.subarray(start, end));
