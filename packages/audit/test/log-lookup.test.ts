@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isDeep } from "../../../tools/deep.js";
 import { openAuditLog } from "../src/audit-log.js";
+import { indexPath } from "../src/log-index/index-file.js";
 import { type FoundTable, lookupPath, readTables } from "../src/log-index/lookup-file.js";
 import { sealTable } from "../src/log-index/lookup-table.js";
 import { pruneAuditLog } from "../src/prune.js";
@@ -155,6 +156,19 @@ describe("the look-up tables of a log", () => {
     await expectSameAnswers(path);
   });
 
+  it("that come further than the index go back to where it ends, and on with it", async () => {
+    const path = await scratchLog();
+    const lines = await linesOf(14, 9);
+    await putLog(path, lines.slice(0, 10), [2]);
+    await bringUp(path);
+    const [first = ""] = (await readFile(indexPath(path), "utf8")).split("\n");
+    await writeFile(indexPath(path), `${first}\n`);
+    await putLog(path, lines, [2]);
+    await bringUp(path);
+    expect((await tablesOf(path)).at(-1)?.head.nextSeq).toBe(14);
+    await expectSameAnswers(path);
+  });
+
   it.each([
     ["ends far outside", { buckets: [2 ** 40] }],
     ["has a number that is negative", { seq: -1 }],
@@ -231,6 +245,9 @@ describe("a look-up in a long log", () => {
       }
     };
     await ask();
+    // What is in nearly every span is found in all of them.
+    const usual = { filter: { tool: "usual" }, indexKey: KEY };
+    expect(await collect(readAuditLog(path, usual))).toHaveLength(5_999);
     await using again = await openAuditLog({ path, indexKey: KEY });
     expect((await pruneAuditLog(again, { keepFiles: 4 })).length).toBeGreaterThan(1);
     await ask();

@@ -89,6 +89,9 @@ describe("readAuditLog() at a time", () => {
     const times = [hour(990), hour(999), hour(1), hour(2), hour(999.5)];
     expect(await within({ sinceMs: hour(998) }, ...times)).toEqual([1, 2, 3, 4]);
     expect(await within({ sinceMs: hour(998), untilMs: hour(1_000) }, ...times)).toEqual([1, 4]);
+    // Also where all of a table lies before the stretch by its own times.
+    const back = [hour(990), hour(991), hour(999), hour(1), hour(2), hour(3)];
+    expect(await within({ sinceMs: hour(998) }, ...back)).toEqual([2, 3, 4, 5]);
     // Clocks of two machines differ a little: that is what the stamps say.
     const near = [hour(999), hour(998) - 500, hour(999)];
     expect(await within({ sinceMs: hour(998) }, ...near)).toEqual([0, 2]);
