@@ -16,6 +16,7 @@ const ONLY_DEEP = {
   "examples/http-proxy/demo.test.ts": 7,
   "packages/audit/test/log-index-killed.test.ts": 5,
   "packages/audit/test/log-index-opened.test.ts": 9,
+  "packages/audit/test/log-lookup.test.ts": 9,
   "packages/audit/test/prune-killed.test.ts": 20,
   "packages/channel-terminal/test/terminal-more.test.ts": 4,
   "packages/channel-web/test/browser-answers-more.test.ts": 14,
