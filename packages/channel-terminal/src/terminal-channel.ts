@@ -3,6 +3,7 @@
  * through the approve socket. Two fronts of one board: whoever answers first ends the question
  * everywhere. Guide: docs/how-to/channels/terminal.md.
  */
+import type { Socket } from "node:net";
 import {
   type AskSession,
   type Channel,
@@ -13,6 +14,7 @@ import {
   systemClock,
 } from "@acp/core";
 import { createBoard } from "./board.js";
+import { createLocalClient } from "./local-client.js";
 import { type ApproveServer, serveApprovers } from "./serve.js";
 import { CONTROLLING_TERMINAL } from "./terminal-device.js";
 import { type TerminalFront, createTerminalFront } from "./terminal-front.js";
@@ -37,6 +39,11 @@ export interface TerminalChannelOptions {
    * belong to this user and have mode 0700.
    */
   readonly socketPath?: string;
+  /**
+   * Whether who connected to the socket may be heard; everybody who can open it unless given. It
+   * must not reject.
+   */
+  readonly admits?: (socket: Socket) => Promise<boolean>;
   /**
    * The gate's `endPaused`, which clients of the socket call after they paused an agent. Unless
    * given, no open question ends by it, and clients are told so.
@@ -104,16 +111,26 @@ function createFronts(
   const {
     terminal: path = CONTROLLING_TERMINAL,
     socketPath,
+    admits,
     color = false,
     clock = systemClock,
   } = options;
   return {
     terminal:
-      path === false ? undefined : createTerminalFront({ ...options, board, path, color, clock }),
+      path === false
+        ? undefined
+        : createTerminalFront({
+            ...options,
+            pending: () => board.pending(),
+            connect: () => createLocalClient(board),
+            path,
+            color,
+            clock,
+          }),
     server:
       socketPath === undefined
         ? undefined
-        : serveApprovers({ board, channel: NAME, socketPath, endPaused }),
+        : serveApprovers({ board, channel: NAME, socketPath, endPaused, admits }),
   };
 }
 

@@ -3,8 +3,9 @@
  * configuration the log, the channels and their approve socket. Each client gets a gate of its own
  * on them, with its own directory, environment, policy and stores.
  */
-import { asError, isConsentError } from "@acp/core";
-import { openHome, openRecordKey } from "@acp/home";
+import { asError, isConsentError, memoryStore } from "@acp/core";
+import type { Limits, PendingRecord } from "@acp/core";
+import { machineClock, openHome } from "@acp/home";
 import type { CommandServer } from "@acp/home";
 import type { LocalUpstream } from "@acp/proxy-mcp";
 import { tellClient } from "../commands/mcp.js";
@@ -15,18 +16,22 @@ import type { Share } from "./budgets.js";
 import type { ClientCalls } from "./calls.js";
 import { createConfigurations, ownParts } from "./configurations.js";
 import type { Base, Configurations } from "./configurations.js";
+import { sessionGate } from "./session-gate.js";
 import { createHooks } from "./hooks.js";
 import type { Hooks } from "./hooks.js";
 import type { Lock } from "./lock.js";
 import { createLockedDenials } from "./locked-denials.js";
 import type { LockedDenials } from "./locked-denials.js";
 import { lockedWait, needsPassphrase, rebuildingWait, serveLocked } from "./locked.js";
+import type { ServeLocked } from "./locked.js";
 import type { IndexRebuild } from "../logs/index-rebuild.js";
+import type { Peers } from "./peers.js";
 import type { Servers } from "./servers.js";
 import { openHomeKeys, renewHomeKeys } from "../gate/home-keys.js";
 import type { HomeKeys } from "../gate/home-keys.js";
 import { openHomeStore } from "../gate/home-store.js";
-import { heedGuard, openNotices, sayIgnored } from "../gate/shared-gate.js";
+import { isHookQuestion } from "../hook/gate.js";
+import { heedGuard, openNotices, recordKeyOf, sayIgnored } from "../gate/shared-gate.js";
 import type { WithGateParts } from "../gate/shared-gate.js";
 import { ownHomePath } from "../home/home-source.js";
 import { withGateOf } from "../gate/with-gate.js";
@@ -64,6 +69,8 @@ export interface SessionOfGates {
   onServers(names: readonly string[]): void;
   /** Ends the session; its client opens another one at once. */
   leave(how: "again"): void;
+  /** Answers its client while there is no gate; as an MCP client unless given. */
+  readonly serveLocked?: ServeLocked;
 }
 
 /** What the gates of a resident come with. */
@@ -72,20 +79,26 @@ export interface HomeGatesParts {
   /** Says whether anything may be opened. */
   readonly rebuild: Pick<IndexRebuild, "check" | "percent" | "whole">;
   readonly servers: Servers;
+  readonly peers: Pick<Peers, "admits">;
 }
 
 /** Creates them; nothing is open yet. */
 export function createHomeGates(own: Invocation, parts: HomeGatesParts): HomeGates {
-  const { lock, rebuild } = parts;
+  const { lock, rebuild, peers } = parts;
   const locked = createLockedDenials("While the key was locked");
   const rebuilding = createLockedDenials("While the index of the audit logs was being rebuilt");
   const denials: Denials = { locked: locked.count, rebuilding: rebuilding.count };
-  const configurations = createConfigurations(own, ({ notices }) => {
-    const texts = { denied_while_locked: locked, denied_while_rebuilding: rebuilding };
-    for (const notice of NOTICES) {
-      const text = texts[notice].take();
-      if (text !== undefined) notices.tell(notice, text);
-    }
+  // Rates and numbers of questions hold for all clients together.
+  const { limits } = memoryStore(machineClock);
+  const configurations = createConfigurations(own, {
+    admits: peers.admits,
+    onOpen({ notices }) {
+      const texts = { denied_while_locked: locked, denied_while_rebuilding: rebuilding };
+      for (const notice of NOTICES) {
+        const text = texts[notice].take();
+        if (text !== undefined) notices.tell(notice, text);
+      }
+    },
   });
   let opened: Promise<HomeKeys> | undefined;
   const keys: GatesOfHome["keys"] = async (at, asked) => {
@@ -98,7 +111,7 @@ export function createHomeGates(own: Invocation, parts: HomeGatesParts): HomeGat
   const hooks = createHooks(own, {
     keys,
     withGate: (forGate, use) =>
-      configurations.useNow(forGate, (base) => withSessionGate(base, forGate, { use })),
+      configurations.useNow(forGate, (base) => withSessionGate(base, forGate, { limits, use })),
   });
   let warming: Promise<void> = Promise.resolve();
   const close = async (ended: Promise<unknown>): Promise<void> => {
@@ -114,7 +127,7 @@ export function createHomeGates(own: Invocation, parts: HomeGatesParts): HomeGat
     warm: () => (warming = warming.then(() => warm(own, keys, configurations))),
     of: (session) => ({
       keys,
-      ...ofSession(session, { ...parts, denials, configurations }),
+      ...ofSession(session, { ...parts, denials, configurations, limits }),
     }),
     attached: configurations.attached,
     close,
@@ -130,14 +143,17 @@ type Denials = Readonly<Record<"locked" | "rebuilding", LockedDenials["count"]>>
 interface OfSessionParts extends HomeGatesParts {
   readonly denials: Denials;
   readonly configurations: Configurations;
+  readonly limits: Limits;
 }
 
 function ofSession(
-  { invocation, share, calls, onLocked, onServers, leave }: SessionOfGates,
-  { rebuild, servers, denials, configurations }: OfSessionParts,
+  { invocation, share, calls, onLocked, onServers, leave, ...session }: SessionOfGates,
+  { rebuild, servers, denials, configurations, limits }: OfSessionParts,
 ): Omit<GatesOfHome, "keys"> {
+  const answer = session.serveLocked ?? serveLocked;
   return {
     room: share.requestRoom,
+    around: (gate) => sessionGate(gate, { room: share.requestRoom, calls }),
     ...(calls !== undefined && { callOf: calls.callOf }),
     outside: (server) => ({
       ...outsideOf(server, invocation.io),
@@ -148,20 +164,21 @@ function ofSession(
       share.started();
       if (isConsentError(error, "index_rebuilding")) {
         void leaveAfter(rebuild.whole, leave);
-        return serveLocked(asked, rebuildingWait(rebuild, denials.rebuilding), signal);
+        return answer(asked, rebuildingWait(rebuild, denials.rebuilding), signal);
       }
       if (!isConsentError(error, "key_locked") || !(await needsPassphrase(asked)))
-        return tellClient(error, asked, signal);
+        return session.serveLocked === undefined ? tellClient(error, asked, signal) : undefined;
       onLocked();
-      await serveLocked(asked, lockedWait(asked, denials.locked), signal);
+      await answer(asked, lockedWait(asked, denials.locked), signal);
     },
     withGate: (parts, use) =>
       configurations.use(parts, (base) => {
-        onServers(chooseServers(parts.source, parts.invocation).map(({ name }) => name));
+        if (parts.ways.includes("mcp"))
+          onServers(chooseServers(parts.source, parts.invocation).map(({ name }) => name));
         return withSessionGate(
           base,
           { ...parts, questionRoom: share.questionRoom },
-          { share, client: calls?.client, use },
+          { share, client: calls?.client, limits, use },
         );
       }),
   };
@@ -201,7 +218,14 @@ function openKeysOnce(
   return before.then((held) => (held.keys === undefined ? open() : held), open);
 }
 
+/** Hooks have a gate of their own, whichever agent they are of. */
+const isQuestionOf =
+  (agentId: string) =>
+  (record: PendingRecord): boolean =>
+    record.agentId === agentId && !isHookQuestion(record);
+
 interface SessionUse<T> {
+  readonly limits: Limits;
   /** What the session may take; a hook has no share. */
   readonly share?: Share;
   /** Who asked, for what a dead resident left open; undefined where nobody can tell. */
@@ -212,14 +236,17 @@ interface SessionUse<T> {
 async function withSessionGate<T>(
   base: Base,
   parts: WithGateParts,
-  { share, client, use }: SessionUse<T>,
+  { share, client, limits, use }: SessionUse<T>,
 ): Promise<T> {
   // Those of now: the keys may be others than when the resident began.
-  const { ring, keys } = parts.homeKeys;
-  const recordKey = ring?.recordKey() ?? (await openRecordKey(parts.home, keys));
-  await using opened = await openHomeStore(parts.home, recordKey, parts.homeKeys.noted);
-  const pending = base.leftQuestions.withOwn(opened.store.pending, client);
-  const kept = { ...opened, store: { ...opened.store, pending } };
+  const recordKey = await recordKeyOf(parts.home, parts.homeKeys);
+  const { noted } = parts.homeKeys;
+  await using opened = await openHomeStore(parts.home, recordKey, { noted });
+  const pending = base.leftQuestions.withOwn(opened.store.pending, {
+    client,
+    isOwn: parts.isOwnQuestion ?? isQuestionOf(parts.agentId),
+  });
+  const kept = { ...opened, store: { ...opened.store, pending, limits } };
   const { notices, isolation } = await openNotices(parts, base.audit);
   sayIgnored(notices, kept);
   heedGuard(kept.guard, base.audit, notices);

@@ -20,6 +20,7 @@ import { createBudgets } from "./budgets.js";
 import { askIfOurs, attendControl } from "./control.js";
 import { createLobby, finishRequests, partAll } from "./hand-over.js";
 import type { Lobby } from "./hand-over.js";
+import { DOOR_LIMITS, createDoors } from "./doors.js";
 import { createHomeGates } from "./home-gates.js";
 import type { HomeGates } from "./home-gates.js";
 import { createIdle } from "./idle.js";
@@ -29,6 +30,7 @@ import { buildOf } from "../build-of.js";
 import { lockCommands, lockOf } from "./lock-home.js";
 import { givesWay } from "./newer.js";
 import type { Release } from "./newer.js";
+import { createPeers } from "./peers.js";
 import { RESIDENT_LOCK, makePlaces, placesOf } from "./places.js";
 import type { Places } from "./places.js";
 import { openServers } from "./servers.js";
@@ -43,7 +45,7 @@ const LOOK_EVERY_MS = 2_000;
 /** Connections that have not said who they are; one more ends the oldest of them. */
 const SILENT_MAX = 16;
 /** More connections than sessions and silent ones can be; the rest are refused and go at once. */
-const CONNECTIONS_MAX = 256;
+const CONNECTIONS_MAX: number = 256 + DOOR_LIMITS.ofAll;
 /** People's commands have connections of their own, which no agent can use up. */
 const CONTROLS_MAX = 16;
 /** How long clients have to take what is left for them. */
@@ -121,12 +123,32 @@ async function serveLocked(locked: Locked): Promise<void> {
   await using rebuild = createIndexRebuild({ home: homePaths(homeDir), say });
   const lock = lockOf(invocation, rebuild);
   const servers = await openServers(places.run);
-  await using gates = createHomeGates(invocation, { lock, rebuild, servers });
+  const peers = createPeers(process.getuid?.() ?? -1, say);
+  await using gates = createHomeGates(invocation, { lock, rebuild, servers, peers });
   const isUnlocked = (): boolean => lock.keys() !== undefined;
   const budgets = createBudgets();
-  const parts: SessionParts = { homeDir, greeting, gates, commands, budgets, isUnlocked };
+  const doors = createDoors();
+  const parts: SessionParts = {
+    homeDir,
+    greeting,
+    gates,
+    commands,
+    budgets,
+    doors,
+    isUnlocked,
+    peers,
+  };
   const isNow = (): boolean => isCurrent(own);
-  const status = statusOf({ own, isCurrent: isNow, homeDir, gates, lock, rebuild, sessions });
+  const status = statusOf({
+    own,
+    isCurrent: isNow,
+    homeDir,
+    gates,
+    lock,
+    rebuild,
+    peers,
+    sessions,
+  });
   const isNeeded = (): boolean =>
     invocation.flags.has("stay") || sessions.size > 0 || gates.attached() > 0 || isUnlocked();
   const idle = createIdle(isNeeded, () => performance.now());
@@ -138,7 +160,7 @@ async function serveLocked(locked: Locked): Promise<void> {
       return true;
     };
     const stop = (): void => end.abort();
-    const control = { greeting, status, stop, giveWay, ...thatWarms(ofLock, gates) };
+    const control = { greeting, peers, status, stop, giveWay, ...thatWarms(ofLock, gates) };
     await using _control = await listenPrivately(places.control, CONTROLS_MAX, (socket) =>
       attendControl(socket, control),
     );

@@ -2,13 +2,13 @@
  * Status: what a resident says of itself and its clients to people's commands.
  */
 import type { IndexRebuild } from "../logs/index-rebuild.js";
-import { AGENT_ID } from "../commands/mcp.js";
+import { agentNamed } from "./agent-named.js";
 import { LIMITS, clientName } from "./budgets.js";
 import type { Status } from "./control.js";
 import type { HomeGates } from "./home-gates.js";
 import type { Lock } from "./lock.js";
 import type { Release } from "./newer.js";
-import { valueOf } from "./places.js";
+import type { Peers } from "./peers.js";
 import type { Session } from "./session.js";
 import { PROTOCOLS } from "./wire.js";
 
@@ -20,12 +20,13 @@ export interface StatusParts {
   readonly gates: Pick<HomeGates, "attached">;
   readonly lock: Pick<Lock, "until">;
   readonly rebuild: Pick<IndexRebuild, "percent">;
+  readonly peers: Pick<Peers, "isChecked">;
   readonly sessions: ReadonlySet<Pick<Session, "hello" | "usage" | "servers">>;
 }
 
 /** Begins to count the time now; each call says how it is then. */
 export function statusOf(parts: StatusParts): () => Status {
-  const { own, isCurrent, homeDir, gates, lock, rebuild } = parts;
+  const { own, isCurrent, homeDir, gates, lock, rebuild, peers } = parts;
   const [startMs, startWallMs] = [performance.now(), Date.now()];
   return () => {
     const { clients, questions } = clientsOf(parts);
@@ -41,7 +42,7 @@ export function statusOf(parts: StatusParts): () => Status {
       approvers: gates.attached(),
       questions,
       budgets: LIMITS,
-      peer_uids_checked: false,
+      peer_uids_checked: peers.isChecked(),
       unlocked_until: lock.until() ?? null,
       index_percent: rebuild.percent() ?? null,
       clients,
@@ -57,7 +58,7 @@ function clientsOf({ sessions }: StatusParts): Pick<Status, "clients" | "questio
     const [said, used] = [hello(), usage()];
     if (said === undefined || used === undefined) continue;
     const { pid, ppid, cwd, argv, version } = said;
-    const agent = valueOf(argv, "--agent") ?? AGENT_ID;
+    const agent = agentNamed(argv);
     questions.set(clientName(agent, ppid), used.questions);
     clients.push({ agent, pid, ppid, cwd, argv, version, servers: servers(), used });
   }
