@@ -35,7 +35,9 @@ export async function readLastMarks(
   const known = indexKey === undefined ? undefined : await findNoted(log, path, indexKey);
   const newest = new Map<StateKind, LoggedMark>();
   for (const event of known?.events ?? []) addMarks(newest, event);
-  const options = { path, filter: { eventType: STATE_EVENT_TYPES }, skips: known?.skips ?? [] };
+  const skips = known?.skips ?? [];
+  const findSkips = (): Promise<readonly Skip[]> => Promise.resolve(skips);
+  const options = { path, filter: { eventType: STATE_EVENT_TYPES }, findSkips };
   for await (const { event } of readParts(log, options)) addMarks(newest, event);
   return newest;
 }
@@ -56,7 +58,7 @@ function findNoted(log: LogParts, path: string, key: Uint8Array): Promise<Noted 
   return withIndex({ path }, async (handle) => {
     const last = (await readLastRecord(handle, path, key))?.record;
     const state = last?.state();
-    if (last === undefined || state === undefined || !(await isOfLog(last, log.parts)))
+    if (last === undefined || state === undefined || !(await isOfLog(last.stretch, log.parts)))
       return undefined;
     const events = await readNoted(log.parts, state);
     // Retention removed it, or somebody changed it: the log says what counts.

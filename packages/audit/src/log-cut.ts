@@ -20,22 +20,40 @@ interface Place {
   readonly line: number;
 }
 
+/** What need not be read of a log, in order; of one file alone where that is given. */
+export type FindSkips = (part?: LogPart) => Promise<readonly Skip[]>;
+
+/** What is read of a log, and in which order its files come. */
+export interface RangesQuery {
+  readonly findSkips: FindSkips;
+  readonly time: TimeQuery | undefined;
+  readonly isBackward?: boolean;
+}
+
 /** The whole of a log but for what is skipped, from where the stretch begins. */
-export async function rangesOfLog(
+export async function* rangesOfLog(
   parts: readonly LogPart[],
-  skips: readonly Skip[],
-  time: TimeQuery | undefined,
-): Promise<readonly PartRanges[]> {
+  { findSkips, time, isBackward = false }: RangesQuery,
+): AsyncGenerator<PartRanges> {
+  const inOrder = isBackward ? parts.toReversed() : parts;
+  // Looked up file by file: who has enough reads no further.
+  if (time === undefined) {
+    for (const part of inOrder) yield { part, ranges: await rangesOf(part, await findSkips(part)) };
+    return;
+  }
+  const skips = await findSkips();
   const all = await Promise.all(
     parts.map(async (part) => ({ part, ranges: await rangesOf(part, skips) })),
   );
-  if (time === undefined || time.sinceMs === Number.NEGATIVE_INFINITY) return all;
-  const cut = await findCut(all, time);
-  return all.map(({ part, ranges }, number) => ({
+  const cut = time.sinceMs === Number.NEGATIVE_INFINITY ? FROM_THE_START : await findCut(all, time);
+  const cutOff = all.map(({ part, ranges }, number) => ({
     part,
     ranges: cut === undefined ? [] : ranges.flatMap((range) => behind(range, number, cut)),
   }));
+  yield* isBackward ? cutOff.toReversed() : cutOff;
 }
+
+const FROM_THE_START: Place = { part: 0, from: 0, line: 1 };
 
 function behind(range: Range, part: number, cut: Place): readonly Range[] {
   if (part !== cut.part) return part < cut.part ? [] : [range];

@@ -6,8 +6,9 @@
 import { cannot } from "./errors.js";
 import { type AuditEvent, LINE_BYTES_MAX } from "./event.js";
 import type { AuditFilter } from "./filter.js";
-import { rangesOfLog } from "./log-cut.js";
-import { findSkips, type Range, type Skip } from "./log-index/index-reader.js";
+import { type FindSkips, rangesOfLog } from "./log-cut.js";
+import type { Range } from "./log-index/index-reader.js";
+import { type LogLookup, openLogLookup } from "./log-index/log-lookup.js";
 import { type LogPart, type LogParts, openParts } from "./log-parts.js";
 import { isAhead, type TimeQuery } from "./log-time.js";
 import { throwIfAborted } from "./source.js";
@@ -53,9 +54,8 @@ export async function* readRecords(
   options: ReadOptions = {},
 ): AsyncGenerator<AuditRecord> {
   await using log = await openParts(path, options.signal);
-  const { filter = {} } = options;
-  const time = timeOf(options);
-  yield* readParts(log, { path, filter, time, skips: await skipsFor(log, path, options) });
+  await using lookup = openLogLookup(log, path, options.indexKey);
+  yield* readParts(log, { path, ...queryOf(options, lookup) });
 }
 
 /**
@@ -67,13 +67,61 @@ export async function* readAuditLogBackward(
   path: string,
   options: ReadOptions = {},
 ): AsyncGenerator<AuditEvent> {
-  const { filter = {}, signal } = options;
-  await using log = await openParts(path, signal);
+  await using log = await openParts(path, options.signal);
+  await using lookup = openLogLookup(log, path, options.indexKey);
+  yield* readBackward(log, { path, signal: options.signal, ...queryOf(options, lookup) });
+}
+
+/** A log that is asked several times: the files that it had when it was opened. */
+export interface AuditReader extends AsyncDisposable {
+  /** As {@link readAuditLog}. */
+  read(options: AuditQuery): AsyncGenerator<AuditEvent>;
+  /** As {@link readAuditLogBackward}. */
+  readBackward(options: AuditQuery): AsyncGenerator<AuditEvent>;
+}
+
+/** What one query says. */
+export type AuditQuery = Pick<ReadOptions, "filter" | "nowMs">;
+
+/**
+ * Opens a log for several queries, which share what they read of its index.
+ *
+ * @throws ConsentError `audit_failed` where there is none; `aborted` where the signal ended it.
+ */
+export async function openAuditReader(
+  path: string,
+  { indexKey, signal }: Pick<ReadOptions, "indexKey" | "signal"> = {},
+): Promise<AuditReader> {
+  const log = await openParts(path, signal);
+  const lookup = openLogLookup(log, path, indexKey);
+  return {
+    async *read(options) {
+      for await (const { event } of readParts(log, { path, ...queryOf(options, lookup) }))
+        yield event;
+    },
+    readBackward: (options) => readBackward(log, { path, signal, ...queryOf(options, lookup) }),
+    async [Symbol.asyncDispose]() {
+      await lookup[Symbol.asyncDispose]();
+      await log[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function queryOf(options: AuditQuery, lookup: LogLookup): Omit<PartsToRead, "path"> {
+  const { filter = {} } = options;
   const time = timeOf(options);
-  const skips = await skipsFor(log, path, options);
+  return { filter, time, findSkips: (part) => lookup.findSkips({ filter, time }, part) };
+}
+
+async function* readBackward(
+  log: LogParts,
+  { path, signal, filter, ...query }: PartsToRead & Pick<ReadOptions, "signal">,
+): AsyncGenerator<AuditEvent> {
+  const { time, findSkips } = query;
   const reader = createLineReader(filter, time);
   let ahead: AuditRecord[] = [];
-  for (const { part, ranges } of (await rangesOfLog(log.parts, skips, time)).toReversed())
+  const files = rangesOfLog(log.parts, { findSkips, time, isBackward: true });
+  for await (const { part, ranges } of files)
     for (const range of ranges.toReversed())
       for await (const { bytes, start, end } of linesBackward(part, range, path)) {
         throwIfAborted(signal, path);
@@ -106,33 +154,22 @@ function timeOf({ filter = {}, nowMs }: ReadOptions): TimeQuery | undefined {
     : { sinceMs, untilMs, nowMs };
 }
 
-async function skipsFor(
-  log: LogParts,
-  path: string,
-  options: ReadOptions,
-): Promise<readonly Skip[]> {
-  const { filter = {}, indexKey: key } = options;
-  const isAll = Object.values(filter).every((value) => value === undefined);
-  if (key === undefined || isAll) return [];
-  return findSkips({ path, key, parts: log.parts }, { filter, time: timeOf(options) });
-}
-
 /** What is read of an opened log. */
 export interface PartsToRead {
   readonly path: string;
   readonly filter: AuditFilter;
   readonly time?: TimeQuery | undefined;
-  readonly skips: readonly Skip[];
+  readonly findSkips: FindSkips;
 }
 
 /** The records of an opened log but for what is skipped. */
 export async function* readParts(
   log: LogParts,
-  { path, filter, time, skips }: PartsToRead,
+  { path, filter, time, findSkips }: PartsToRead,
 ): AsyncGenerator<AuditRecord> {
   const reader = createLineReader(filter, time);
   const isLater = createAheadTest(time);
-  for (const { part, ranges } of await rangesOfLog(log.parts, skips, time)) {
+  for await (const { part, ranges } of rangesOfLog(log.parts, { findSkips, time })) {
     for (const range of ranges) {
       let number = range.firstLine - 1;
       for await (const { bytes, ends, fault } of part.blocks(range)) {

@@ -17,6 +17,8 @@ import type { AuditFault } from "./event.js";
 import { type LineBlock, lineText } from "./lines.js";
 import { type PartLines, type LogParts, openParts } from "./log-parts.js";
 import { findPruned, type PrunedStart } from "./pruned.js";
+import { createSlices, type Slices, type SlicesOptions } from "./slices.js";
+import { throwIfAborted } from "./source.js";
 
 /** The first bad line of a log. */
 export interface BadLine extends AuditFault {
@@ -55,10 +57,8 @@ export interface VerifyProgress {
   readonly bytesTotal: number;
 }
 
-/** Options of {@link verifyAuditLog}. */
-export interface VerifyOptions {
-  /** Ends the check early, with the ConsentError `aborted`, whose cause is the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
+/** Options of {@link verifyAuditLog}; `signal` ends the check early, with the ConsentError `aborted`. */
+export interface VerifyOptions extends SlicesOptions {
   /** Called after every block that was read. */
   readonly onProgress?: (progress: VerifyProgress) => void;
   /** Signed checkpoints to check the log against; none unless given. */
@@ -91,7 +91,13 @@ export async function verifyAuditLog(
   if (firstSeq > 0 && pruned === undefined && !log.isOneArchive) return startMissing(log, firstSeq);
   // The tree of one file that starts later is not known.
   const claims = log.isOneArchive && firstSeq > 0 ? undefined : options.checkpoints;
-  return await verifyParts(log.parts, { firstSeq, pruned, claims, report });
+  const slices = createSlices(options);
+  try {
+    return await verifyParts(log.parts, { firstSeq, pruned, claims, report, slices });
+  } catch (error) {
+    throwIfAborted(options.signal, path);
+    throw error;
+  }
 }
 
 /**
@@ -156,11 +162,13 @@ interface Walking {
   readonly claims: CheckpointClaims | undefined;
   /** Hears the number of good events after every block. */
   readonly report: (events: number) => void;
+  /** Lets others go first. */
+  readonly slices?: Slices;
 }
 
 async function verifyParts(
   parts: readonly PartLines[],
-  { firstSeq, pruned, claims, report }: Walking,
+  { firstSeq, pruned, claims, report, slices }: Walking,
 ): Promise<AuditVerification> {
   const check = claims === undefined ? undefined : checkpointCheck(claims, pruned?.edge);
   const chain = walkChain({
@@ -194,6 +202,7 @@ async function verifyParts(
           message: "it does not follow the events that were removed",
         });
       report(chain.events());
+      if (slices?.isOver() === true) await slices.rest();
     }
   }
   const missing = check?.end();

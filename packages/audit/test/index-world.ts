@@ -25,6 +25,9 @@ export const OTHER_KEY: Uint8Array = new Uint8Array(32).fill(8);
 /** A state's hash. */
 export const HASH = `sha256:${"ab".repeat(32)}`;
 
+/** Small, so that a log of few events has spans and joined tables, too. */
+export const SIZES = { spanLines: 2, joinTables: 3 };
+
 const AGENTS = ["agent-1", "agent-2", 'we"ird\n'];
 const TOOLS = ["read_file", "write_file"];
 const DECISIONS = ["allow", "deny", "ask", ""];
@@ -160,6 +163,7 @@ export async function bringUp(path: string, everyEvents = 3): Promise<void> {
     nextSeq: events,
     everyEvents,
     closeEventsMin: 1,
+    sizes: SIZES,
   });
   try {
     expect(writer?.edge()).toEqual(edge);

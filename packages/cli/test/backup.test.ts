@@ -87,12 +87,14 @@ describe("acp backup and acp restore", () => {
       "audit.jsonl": logNow,
       "audit.jsonl.checkpoints": notesNow,
       "audit.jsonl.index": _index,
+      "audit.jsonl.lookup": _lookup,
       ...after
     } = await textsOf(dir);
     const {
       "audit.jsonl": logThen,
       "audit.jsonl.checkpoints": notesThen,
       "audit.jsonl.index": _was,
+      "audit.jsonl.lookup": _wasLookup,
       ...rest
     } = before;
     expect(after).toEqual(rest);

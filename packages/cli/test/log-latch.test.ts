@@ -1,12 +1,14 @@
 /** A fault in a log ends its use, for every gate, until a person sets the log aside. */
+import { existsSync } from "node:fs";
 import { readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openAuditLog, verifyAuditLog } from "@acp/audit";
 import type { BadLine } from "@acp/audit";
 import { logEvent } from "@acp/core";
+import { checkpointKeyPath } from "@acp/home";
+import type { HomePaths } from "@acp/home";
 import { afterAll, describe, expect, it } from "vitest";
 import { recoverOtherLogs } from "../src/gate/other-logs.js";
-import type { HomePaths } from "@acp/home";
 import { patrolLogs } from "../src/gate/patrol-log.js";
 import { readIndexKey } from "../src/logs/index-key.js";
 import { faultPath, latchLog } from "../src/logs/log-latch.js";
@@ -118,6 +120,7 @@ describe("patrolLogs()", () => {
     });
     const patrolling = patrolLogs({
       home,
+      own: join(home.dir, "audit.jsonl"),
       async onFault(path, bad) {
         found.push([path, bad]);
         await latchLog(path, bad, startMs);
@@ -152,6 +155,58 @@ describe("patrolLogs()", () => {
     expect(found).toEqual([[path, bad]]);
     expect(await readFile(faultPath(path), "utf8")).toContain("hash_mismatch");
     await expect(readFile(faultPath(join(home.dir, "audit.jsonl")))).rejects.toThrow("ENOENT");
+  });
+
+  it("reads all of a log without an index, once in 30 days of one process", async () => {
+    const { home } = await doctorWorld();
+    await rm(checkpointKeyPath(home));
+    const { path, names } = await fullLog("audit.2.jsonl", home);
+    expect(await readIndexKey(home)).toBeUndefined();
+    const file = join(home.dir, names[1] ?? "");
+    const text = await readFile(file, "utf8");
+    const found = await patrol(home, [0, 10, 20, 31, 62], async (round) => {
+      if (round === 1) await writeFile(file, text.replace("sample", "Sample"));
+      if (round === 3) expect(existsSync(faultPath(path))).toBe(false);
+    });
+    expect(found).toMatchObject([[path, { file: names[1], code: "hash_mismatch" }]]);
+  });
+
+  it("goes round once however many gates of a home there are, and tells the one that writes the log", async () => {
+    const { home } = await doctorWorld();
+    const { path, names } = await fullLog("audit.2.jsonl", home);
+    const file = join(home.dir, names[1] ?? "");
+    await writeFile(file, (await readFile(file, "utf8")).replace("sample", "Sample"));
+    const told: string[] = [];
+    let rounds = 0;
+    let [tell, end] = [(): void => {}, (): void => {}];
+    const isTold = new Promise<void>((resolve) => (tell = resolve));
+    const isOver = new Promise<void>((resolve) => (end = resolve));
+    const gate = (own: string): AsyncDisposable =>
+      patrolLogs({
+        home,
+        own,
+        async onFault(at) {
+          told.push(own);
+          await latchLog(at, { line: 1, code: "hash_mismatch", message: "x" }, SAMPLE_MS);
+          tell();
+        },
+        now: () => Date.now() + 31 * DAY_MS,
+        async wait(ms, signal) {
+          if (ms < 60_000) return;
+          rounds += 1;
+          if (rounds === 1) return;
+          if (rounds === 2) end();
+          await new Promise((_resolve, reject) => signal?.addEventListener("abort", reject));
+        },
+      });
+    const first = gate(join(home.dir, "audit.jsonl"));
+    const second = gate(path);
+    await isTold;
+    await isOver;
+    // It goes on for those who stay.
+    await first[Symbol.asyncDispose]();
+    expect([told, rounds]).toEqual([[path], 2]);
+    await second[Symbol.asyncDispose]();
   });
 
   it("goes on where a file is removed or only touched", async () => {

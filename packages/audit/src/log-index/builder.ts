@@ -8,9 +8,10 @@ import { parseEvent } from "../codec.js";
 import { lineText } from "../lines.js";
 import { isWorkEvent, type OpenWork, trackOpenWork, writeOpenWork } from "../open-work.js";
 import { growTree } from "../tree-edge.js";
-import { makeKeyFilter } from "./key-filter.js";
-import { kindOf, type LineFields, ownKeysOf, readLineFields, sharedKeysOf } from "./line-fields.js";
+import { type LineFields, readLineFields } from "./line-fields.js";
+import type { TableContent } from "./lookup-table.js";
 import type { LogState, NoteAt, NoteKind, Stretch } from "./record.js";
+import { type AddedLine, createStretchBuilder } from "./stretch-builder.js";
 
 /** Where the lines of a log end that are indexed. */
 export interface BuilderStart {
@@ -19,10 +20,10 @@ export interface BuilderStart {
   readonly state: LogState;
 }
 
-/** A stretch with its filter and how the log stands behind it. */
+/** A stretch with its table and how the log stands behind it. */
 export interface BuiltRecord {
   readonly stretch: Stretch;
-  readonly filter: Uint8Array;
+  readonly table: TableContent;
   readonly state: LogState;
 }
 
@@ -44,54 +45,15 @@ export interface IndexBuilder {
   work(): OpenWork;
 }
 
-/** A line that is added. */
-export interface AddedLine {
-  readonly bytes: Buffer;
-  readonly start: number;
-  readonly end: number;
-  readonly file: number;
-  readonly from: number;
-}
-
 /** The newest event of these says how a file of the home stands. */
 const STATE_EVENTS: ReadonlySet<string> = new Set(STATE_EVENT_TYPES);
 
-interface Pending {
-  readonly file: number;
-  readonly from: number;
-  readonly seq: number;
-  readonly previousHash: string | null;
-  readonly keys: Set<string>;
-  /** Of the events whose shared keys are there. */
-  readonly kinds: Set<string>;
-  minMs: number;
-  maxMs: number;
-  to: number;
-  lastFrom: number;
-}
-
-function startPending(
-  { file, from }: AddedLine,
-  { seq, previousHash, atMs }: Pick<Pending, "seq" | "previousHash"> & { readonly atMs: number },
-): Pending {
-  const place = { file, from, seq, previousHash, to: from, lastFrom: from };
-  return { ...place, keys: new Set(), kinds: new Set(), minMs: atMs, maxMs: atMs };
-}
-
-function addKeys({ keys, kinds }: Pending, fields: LineFields): void {
-  for (const key of ownKeysOf(fields)) keys.add(key);
-  const kind = kindOf(fields);
-  if (!kinds.has(kind)) for (const key of sharedKeysOf(fields)) keys.add(key);
-  kinds.add(kind);
-}
-
 /** Goes on from where an index ends, or starts one. */
-export function createIndexBuilder(start: BuilderStart): IndexBuilder {
+export function createIndexBuilder(start: BuilderStart, spanLines?: number): IndexBuilder {
   const tree = growTree(start.state.edge);
   const work = trackOpenWork(start.state.work);
   const notes: Partial<Record<NoteKind, NoteAt>> = { ...start.state.notes };
-  let { head } = start;
-  let pending: Pending | undefined;
+  const stretches = createStretchBuilder(start.head, spanLines);
 
   const state = (): LogState => ({
     edge: tree.edge(),
@@ -118,30 +80,18 @@ export function createIndexBuilder(start: BuilderStart): IndexBuilder {
       const { bytes, start: from, end, file } = line;
       const fields = readLineFields(bytes, from, end);
       if (fields === undefined) return false;
-      const seq = head === undefined ? 0 : head.seq + 1;
-      const to = line.from + (end - from) + 1;
-      pending ??= startPending(line, { seq, previousHash: head?.hash ?? null, atMs: fields.atMs });
-      addKeys(pending, fields);
-      pending.minMs = Math.min(pending.minMs, fields.atMs);
-      pending.maxMs = Math.max(pending.maxMs, fields.atMs);
-      [pending.to, pending.lastFrom] = [to, line.from];
+      const at = stretches.add(line, fields);
       tree.add(bytes, from, end);
-      follow(line, fields, { file, from: line.from, to, seq, atMs: fields.atMs });
-      head = { seq, hash: fields.hash };
+      follow(line, fields, { file, from: line.from, to: at.to, seq: at.seq, atMs: fields.atMs });
       return true;
     },
     seal(checkedMs) {
-      if (pending === undefined || head === undefined) return undefined;
-      const { keys, kinds: _kinds, ...place } = pending;
-      const stretch = { ...place, nextSeq: head.seq + 1, hash: head.hash, checkedMs };
-      pending = undefined;
-      return { stretch, filter: makeKeyFilter(keys), state: state() };
+      const table = stretches.seal();
+      if (table === undefined) return undefined;
+      return { stretch: { ...table.stretch, checkedMs }, table, state: state() };
     },
-    pending: () =>
-      pending === undefined || head === undefined
-        ? undefined
-        : { events: head.seq + 1 - pending.seq, file: pending.file },
-    head: () => head,
+    pending: () => stretches.pending(),
+    head: () => stretches.head(),
     state,
     work: () => work,
   };

@@ -6,11 +6,11 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { readPlace } from "../chain.js";
 import { LINE_BYTES_MAX } from "../event.js";
-import { lineText, splitLines } from "../lines.js";
+import { lineText } from "../lines.js";
 import type { LogPart } from "../log-parts.js";
-import { readChunks } from "../source.js";
+import { readBlocksInPlace } from "../source.js";
 import { findNewline, readRange } from "../tail.js";
-import { type IndexRecord, openRecord } from "./record.js";
+import { type IndexRecord, openRecord, type Stretch } from "./record.js";
 
 /** Where the index of a log is. */
 export function indexPath(path: string): string {
@@ -19,19 +19,22 @@ export function indexPath(path: string): string {
 
 const NEWLINE = 0x0a;
 
+/** What is done with a file that is opened. */
+export type Use = "read" | "change" | "write";
+
 /**
  * Opens an index; `undefined` where there is none that may be read, or written where that is meant.
  * Only "write" makes one.
  */
-export async function openIndexFile(
-  path: string,
-  use: "read" | "change" | "write",
-): Promise<FileHandle | undefined> {
+export function openIndexFile(path: string, use: Use): Promise<FileHandle | undefined> {
+  return openCache(indexPath(path), use);
+}
+
+/** The same for a file of any name. */
+export async function openCache(file: string, use: Use): Promise<FileHandle | undefined> {
   const { O_RDONLY, O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
   const flags = use === "read" ? O_RDONLY : use === "change" ? O_RDWR : O_RDWR | O_CREAT;
-  const handle = await open(indexPath(path), flags | O_NOFOLLOW | O_NONBLOCK, 0o600).catch(
-    () => undefined,
-  );
+  const handle = await open(file, flags | O_NOFOLLOW | O_NONBLOCK, 0o600).catch(() => undefined);
   if (handle === undefined) return undefined;
   const found = await handle.stat();
   if (found.isFile() && found.nlink === 1) return handle;
@@ -53,8 +56,8 @@ export async function* readIndex(
   { key, signal }: { readonly key: Uint8Array; readonly signal?: AbortSignal },
 ): AsyncGenerator<FoundRecord | undefined> {
   let at = 0;
-  const chunks = readChunks(handle, { path: indexPath(path), signal });
-  for await (const { bytes, ends } of splitLines(chunks)) {
+  const blocks = readBlocksInPlace(handle, { path: indexPath(path), signal });
+  for await (const { bytes, ends } of blocks) {
     let start = 0;
     for (const end of ends) {
       const line = lineText(bytes.subarray(start, end));
@@ -87,11 +90,11 @@ export async function readLastRecord(
 }
 
 /**
- * Whether the log is the one that a record describes: its last line stands where the record says,
+ * Whether the log is the one that a stretch is of: its last line stands where the stretch says,
  * and its hash, which covers all before it, is the one it says.
  */
 export async function isOfLog(
-  { stretch }: IndexRecord,
+  stretch: Pick<Stretch, "file" | "to" | "lastFrom" | "nextSeq" | "hash">,
   parts: readonly LogPart[],
 ): Promise<boolean> {
   const part = await partOf(parts, stretch.file);

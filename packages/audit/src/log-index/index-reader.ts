@@ -1,20 +1,21 @@
 /**
- * Index reader: which stretches of a log need not be read for a filter. What no record speaks of is
- * read.
+ * Index reader: which lines of a log need not be read for a filter, by the look-up tables beside it.
+ * What no table speaks of, or a damaged part of one, is read.
  */
 import type { FileHandle } from "node:fs/promises";
 import type { AuditFilter } from "../filter.js";
 import type { LogPart } from "../log-parts.js";
-import { isBegun as isBegunAt, type TimeQuery } from "../log-time.js";
+import { isAhead, isBegun as isBegunAt, type TimeQuery } from "../log-time.js";
 import { timeOfLine } from "../wanted-line.js";
-import { isMixed, type JudgedStretch, judgeTimes } from "./stretch-times.js";
-import { createKeyTest, type KeyTest } from "./key-filter.js";
+import { openIndexFile, partOf } from "./index-file.js";
+import { hashKey, type KeyHash } from "./key-hash.js";
 import { keysOfFilter } from "./line-fields.js";
-import { isOfLog, openIndexFile, partOf, readIndex } from "./index-file.js";
-import type { IndexRecord, Stretch } from "./record.js";
+import { findKey, type FoundTable, readSpans, type TableReader } from "./lookup-file.js";
+import { isAt, isEverywhere, type KeyPlaces, type Rows } from "./lookup-table.js";
+import { isMixed, type JudgedStretch, judgeTimes, type TimedLines } from "./stretch-times.js";
 
-/** A stretch that need not be read. */
-export interface Skip extends Pick<Stretch, "file" | "from" | "to" | "nextSeq"> {
+/** Lines that need not be read. */
+export interface Skip extends Pick<TimedLines, "file" | "from" | "to" | "nextSeq"> {
   /** Whether a stretch of time that is asked for begins in it, or before it. */
   readonly isBegun: boolean;
 }
@@ -25,21 +26,15 @@ export interface IndexQuery {
   readonly time: TimeQuery | undefined;
 }
 
-/** Which log, and with which key its index is sealed. */
-export interface IndexOf {
-  readonly path: string;
-  readonly key: Uint8Array;
+/** The tables of a log, and its files. */
+export interface IndexOf extends TableReader {
+  readonly tables: readonly FoundTable[];
   readonly parts: readonly LogPart[];
-}
-
-/** What the filter surely has nothing in, in order; nothing without a good index. */
-export async function findSkips(of: IndexOf, query: IndexQuery): Promise<readonly Skip[]> {
-  return (await withIndex(of, (handle) => skipsOf(of, handle, query))) ?? [];
 }
 
 /** An index that cannot be read is none. */
 export async function withIndex<T>(
-  { path }: Pick<IndexOf, "path">,
+  { path }: { readonly path: string },
   use: (handle: FileHandle) => Promise<T>,
 ): Promise<T | undefined> {
   const handle = await openIndexFile(path, "read");
@@ -53,25 +48,146 @@ export async function withIndex<T>(
   }
 }
 
-async function skipsOf(
-  { path, key, parts }: IndexOf,
-  handle: FileHandle,
+/** What the filter surely has nothing in, in order; of one file alone where that is named. */
+export async function findSkips(
+  of: IndexOf,
   { filter, time }: IndexQuery,
+  file?: number,
 ): Promise<readonly Skip[]> {
-  const isNeeded = createRecordTest(filter, time);
-  let found: JudgedStretch[] = [];
-  let last: IndexRecord | undefined;
-  for await (const each of readIndex(handle, path, { key })) {
-    const record = each?.record;
-    // Only what the last record's hash follows from is known to be of this log.
-    if (record === undefined || (last !== undefined && !isNext(record.stretch, last.stretch)))
-      found = [];
-    if (record !== undefined)
-      found.push({ stretch: record.stretch, isNeeded: isNeeded(record), hasBeginning: false });
-    last = record ?? last;
+  const tables = of.tables.filter(({ head }) => file === undefined || head.file === file);
+  const query = { filter, time, keys: keysOfFilter(filter).map((keys) => keys.map(hashKey)) };
+  const found: JudgedStretch[] = [];
+  for (const [number, table] of tables.entries()) {
+    const near = [tables[number - 1], tables[number + 1]];
+    const isNearAhead = near.some((each) => each !== undefined && isAheadIn(each, time));
+    found.push(...(await judgeTable(of, table, { ...query, isNearAhead })));
   }
-  if (last === undefined || !(await isOfLog(last, parts))) return [];
-  return chooseSkips(await withBeginning(found, parts, time), time);
+  return chooseSkips(await withBeginning(found, of.parts, time), time);
+}
+
+interface TableQuery extends IndexQuery {
+  /** One of each list has to be there. */
+  readonly keys: readonly (readonly KeyHash[])[];
+  /** Whether a table beside it has times that are ahead. */
+  readonly isNearAhead: boolean;
+}
+
+const isAheadIn = ({ head }: FoundTable, time: TimeQuery | undefined): boolean =>
+  time !== undefined && isAhead(head.maxMs, time);
+
+/** A table as one where its head says enough, else the spans of it. */
+async function judgeTable(
+  reader: TableReader,
+  table: FoundTable,
+  query: TableQuery,
+): Promise<readonly JudgedStretch[]> {
+  const { head } = table;
+  const { time, isNearAhead } = query;
+  const whole = (isNeeded: boolean): readonly JudgedStretch[] => [
+    { stretch: head, isNeeded, hasBeginning: false },
+  ];
+  const isUsual = time === undefined || !(isNearAhead || isAheadIn(table, time));
+  const bounds = boundsOf(query);
+  // Where a clock was set back, what is too early may be needed: `judgeTimes()` knows.
+  if (time !== undefined && isUsual && head.maxMs < time.sinceMs) return whole(true);
+  if (isUsual && !bounds.reaches(head)) return whole(false);
+  const places = await placesOf(reader, table, query.keys);
+  if (isUsual && places?.some((each) => each.size === 0) === true) return whole(false);
+  const isAll = places === undefined || places.every((each) => isEverywhere(each, head.stretches));
+  if (isUsual && isAll && bounds.holds(head)) return whole(true);
+  const rows = await readSpans(reader, table);
+  if (rows === undefined) return whole(true);
+  const test = time === undefined ? bounds : boundsOf({ filter: query.filter, time: NO_TIME });
+  const isNeeded = (lines: TimedLines, stretch: number, span: number): boolean =>
+    test.reaches(lines) && (places?.every((each) => isAt(each, stretch, span)) ?? true);
+  return runsOf({ head, rows }, { isNeeded, kindOf: isUsual ? kindIn(time) : undefined });
+}
+
+/** Lines of a usual time of which the same is known lie on the same side of what is asked for. */
+function kindIn(time: TimeQuery | undefined): (lines: TimedLines) => number {
+  if (time === undefined) return () => 0;
+  return ({ minMs, maxMs }) => (maxMs < time.sinceMs ? 1 : minMs >= time.untilMs ? 2 : 0);
+}
+
+const NO_TIME: TimeQuery = { sinceMs: -Infinity, untilMs: Infinity, nowMs: Infinity };
+
+/** Which numbers and times are meant. */
+interface Bounds {
+  /** Whether lines may lie inside. */
+  reaches(lines: TimedLines): boolean;
+  /** Whether all of them do. */
+  holds(lines: TimedLines): boolean;
+}
+
+/** The filter's own times count where a clock is not doubted. */
+function boundsOf({ filter, time }: IndexQuery): Bounds {
+  const { fromSeq = -Infinity, beforeSeq = Infinity } = filter;
+  const { sinceMs = -Infinity, untilMs = Infinity } = time ?? filter;
+  return {
+    reaches: ({ seq, nextSeq, minMs, maxMs }) =>
+      maxMs >= sinceMs && minMs < untilMs && nextSeq > fromSeq && seq < beforeSeq,
+    holds: ({ seq, nextSeq, minMs, maxMs }) =>
+      minMs >= sinceMs && maxMs < untilMs && seq >= fromSeq && nextSeq <= beforeSeq,
+  };
+}
+
+interface RunsQuery {
+  readonly isNeeded: (lines: TimedLines, stretch: number, span: number) => boolean;
+  /** Spans in a row of one kind are one; none where each is for itself. */
+  readonly kindOf: ((lines: TimedLines) => number) | undefined;
+}
+
+/** The spans of a table; there are thousands, of which few are needed. */
+function runsOf(
+  { head, rows }: { readonly head: FoundTable["head"]; readonly rows: Rows },
+  { isNeeded: needs, kindOf }: RunsQuery,
+): readonly JudgedStretch[] {
+  const runs: JudgedStretch[] = [];
+  let run: (Writable<TimedLines> & { isNeeded: boolean; kind: number }) | undefined;
+  const end = (): void => {
+    if (run === undefined) return;
+    const { isNeeded, kind: _kind, ...stretch } = run;
+    runs.push({ stretch, isNeeded, hasBeginning: false });
+  };
+  let { from, seq } = head;
+  rows.forEach((span) => {
+    const { to, lines: count, minMs, maxMs } = span;
+    const lines = { file: head.file, from, to, seq, nextSeq: seq + count, minMs, maxMs };
+    const isNeeded = needs(lines, span.stretch, span.span);
+    const kind = kindOf?.(lines) ?? 0;
+    if (kindOf !== undefined && run?.isNeeded === isNeeded && run.kind === kind) {
+      [run.to, run.nextSeq] = [to, lines.nextSeq];
+      [run.minMs, run.maxMs] = [Math.min(run.minMs, minMs), Math.max(run.maxMs, maxMs)];
+    } else {
+      end();
+      run = { ...lines, isNeeded, kind };
+    }
+    [from, seq] = [to, lines.nextSeq];
+  });
+  end();
+  return runs;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Where each list of keys is; `undefined` where the table does not say that. */
+async function placesOf(
+  reader: TableReader,
+  table: FoundTable,
+  keys: readonly (readonly KeyHash[])[],
+): Promise<readonly KeyPlaces[] | undefined> {
+  const places: KeyPlaces[] = [];
+  for (const each of keys) {
+    const all = new Set<number>();
+    for (const key of each) {
+      const found = await findKey(reader, table, key);
+      if (found === undefined) return undefined;
+      for (const place of found) all.add(place);
+    }
+    places.push(all);
+    if (all.size === 0) break;
+  }
+  return places;
 }
 
 /** Looks into the lines of the few stretches whose times do not say whether a query begins there. */
@@ -94,7 +210,7 @@ async function withBeginning(
 }
 
 async function beginsIn(
-  { file, from, to }: Stretch,
+  { file, from, to }: TimedLines,
   parts: readonly LogPart[],
   time: TimeQuery,
 ): Promise<boolean> {
@@ -108,12 +224,6 @@ async function beginsIn(
     }
   }
   return false;
-}
-
-/** Whether a stretch follows another without a gap. */
-export function isNext(stretch: Stretch, before: Stretch): boolean {
-  if (stretch.seq !== before.nextSeq || stretch.previousHash !== before.hash) return false;
-  return stretch.file === before.file ? stretch.from === before.to : stretch.from === 0;
 }
 
 function chooseSkips(
@@ -132,26 +242,8 @@ function chooseSkips(
 function addSkip(skips: Skip[], { file, from, to, nextSeq, isBegun }: Skip): void {
   const before = skips.at(-1);
   if (before?.file === file && before.to === from)
-    skips[skips.length - 1] = { ...before, to, nextSeq, isBegun };
+    skips[skips.length - 1] = { file, from: before.from, to, nextSeq, isBegun };
   else skips.push({ file, from, to, nextSeq, isBegun });
-}
-
-function createRecordTest(
-  filter: AuditFilter,
-  time: TimeQuery | undefined,
-): (record: IndexRecord) => boolean {
-  const { fromSeq = -Infinity, beforeSeq = Infinity } = filter;
-  const { sinceMs = -Infinity, untilMs = Infinity } = time === undefined ? filter : {};
-  const tests = keysOfFilter(filter).map((keys): KeyTest => {
-    const each = keys.map(createKeyTest);
-    return (bits) => each.some((test) => test(bits));
-  });
-  return ({ stretch: { minMs, maxMs, seq, nextSeq }, filter: bits }) =>
-    maxMs >= sinceMs &&
-    minMs < untilMs &&
-    nextSeq > fromSeq &&
-    seq < beforeSeq &&
-    tests.every((test) => test(bits));
 }
 
 /** Whole lines of a part to be read; `firstLine` is the number of the first one, from 1. */

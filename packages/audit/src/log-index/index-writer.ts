@@ -3,25 +3,14 @@
  * what is appended. Never fails a log: what goes wrong here ends the index until the next opening.
  */
 import type { FileHandle } from "node:fs/promises";
-import { open, rename, rm } from "node:fs/promises";
-import type { AuditReceipt } from "@acp/core";
-import { readPlace } from "../chain.js";
 import { nextSeq } from "../event-line.js";
 import type { GroupPlace } from "../file-store.js";
 import type { LineGroup } from "../group-commit.js";
-import { writeAll } from "../log-file.js";
 import { type LogPart, openParts } from "../log-parts.js";
 import { type OpenWork, trackOpenWork, writeOpenWork } from "../open-work.js";
-import { findPruned } from "../pruned.js";
-import { createSlices } from "../slices.js";
-import { readChunks } from "../source.js";
 import type { TreeEdge } from "../tree-edge.js";
-import {
-  type BuilderStart,
-  createIndexBuilder,
-  EMPTY_STATE,
-  type IndexBuilder,
-} from "./builder.js";
+import { type BuilderStart, createIndexBuilder, type IndexBuilder } from "./builder.js";
+import { catchUp, EVERY_EVENTS, type LineTaker, startOfLog } from "./catch-up.js";
 import {
   type FoundRecord,
   indexPath,
@@ -30,8 +19,9 @@ import {
   readIndex,
   readLastRecord,
 } from "./index-file.js";
-import { isNext } from "./index-reader.js";
-import { sealRecord } from "./record.js";
+import { createLookupWriter, type LookupSizes, type LookupWriter } from "./lookup-writer.js";
+import { isNext, sealRecord } from "./record.js";
+import { copyRange, replaceFile } from "./replace-file.js";
 import { createWriteQueue } from "./write-queue.js";
 
 /** The index of an open log, which ends where the log does. */
@@ -55,17 +45,17 @@ export interface IndexWriterParts {
   readonly now: () => number;
   /** Number of the log's next event. */
   readonly nextSeq: number;
-  /** Events that a record covers, and the fewest for one when the log is closed; for tests. */
+  /** Events that a record and its table cover, and the fewest for one when the log is closed; for tests. */
   readonly everyEvents?: number;
   readonly closeEventsMin?: number;
+  /** For tests. */
+  readonly sizes?: LookupSizes;
   /** Ends the reading of what the index lacks; what it has by then stays. */
   readonly signal?: AbortSignal | undefined;
   /** Hears how many bytes of lines were added since it was called last. */
   readonly onRead?: ((bytes: number) => void) | undefined;
 }
 
-/** A record is written when it covers so many events. */
-const EVERY_EVENTS = 1_000;
 /** At the end of a log that was used for less, the next opening reads them faster than a record. */
 const CLOSE_EVENTS_MIN = 50;
 const NEWLINE = 0x0a;
@@ -78,11 +68,12 @@ export async function openIndexWriter(parts: IndexWriterParts): Promise<IndexWri
   const { path, key } = parts;
   let handle = await openIndexFile(path, "write");
   if (handle === undefined) return undefined;
+  let lookup: LookupWriter | undefined;
   try {
     await using log = await openParts(path, parts.signal);
     const found = await readLastRecord(handle, path, key);
     const last =
-      found !== undefined && (await isOfLog(found.record, log.parts)) ? found : undefined;
+      found !== undefined && (await isOfLog(found.record.stretch, log.parts)) ? found : undefined;
     const start =
       (last === undefined ? undefined : startAfter(last)) ?? (await startOfLog(log.parts));
     const isKept = last !== undefined && start?.head?.hash === last.record.stretch.hash;
@@ -90,7 +81,9 @@ export async function openIndexWriter(parts: IndexWriterParts): Promise<IndexWri
     if (isKept) handle = await dropRemoved(parts, handle, log.parts);
     if (start !== undefined) {
       const from = isKept ? last.record.stretch : undefined;
-      const writer = createWriter(parts, handle, createIndexBuilder(start));
+      lookup = createLookupWriter({ ...parts, head: start.head });
+      const builder = createIndexBuilder(start, parts.sizes?.spanLines);
+      const writer = createWriter(parts, { handle, builder, lookup });
       if (
         (await catchUp(log.parts, writer, { from, onRead: parts.onRead })) &&
         nextSeq(writer.head()) === parts.nextSeq
@@ -102,6 +95,7 @@ export async function openIndexWriter(parts: IndexWriterParts): Promise<IndexWri
   } catch {
     // no index: whoever asks reads the log
   }
+  await lookup?.close();
   await handle.close().catch(() => {});
   return undefined;
 }
@@ -113,72 +107,33 @@ function startAfter({ record }: FoundRecord): BuilderStart | undefined {
   return state === undefined ? undefined : { head: { seq: after - 1, hash }, state };
 }
 
-/** Where a log starts: at event 0, or behind what was removed, which the log then states. */
-async function startOfLog(parts: readonly LogPart[]): Promise<BuilderStart | undefined> {
-  const first = parts[0] === undefined ? undefined : await parts[0].startSeq();
-  if (first === undefined || first === 0) return { head: undefined, state: EMPTY_STATE };
-  const pruned = await findPruned(parts, first);
-  if (pruned === undefined) return undefined;
-  const { hash, edge } = pruned;
-  return { head: { seq: first - 1, hash }, state: { ...EMPTY_STATE, edge } };
-}
-
-/** Which lines: behind a record, to the end of the log or before an event. */
-interface LinesBetween {
-  readonly from: { readonly file: number; readonly to: number } | undefined;
-  readonly beforeSeq?: number;
-  readonly onRead?: IndexWriterParts["onRead"];
-}
-
-/** Adds lines; false at one that is not good or does not follow. */
-async function catchUp(
-  parts: readonly LogPart[],
-  writer: Writer,
-  { from, beforeSeq = Number.POSITIVE_INFINITY, onRead }: LinesBetween,
-): Promise<boolean> {
-  const slices = createSlices();
-  for (const part of parts) {
-    const file = await part.startSeq();
-    if (file === undefined || (from !== undefined && file < from.file)) continue;
-    let at = file === from?.file ? from.to : 0;
-    for await (const { bytes, ends } of part.blocks({ from: at, inPlace: true })) {
-      let start = 0;
-      for (const end of ends) {
-        if (slices.isOver()) await slices.rest();
-        if (nextSeq(writer.head()) === beforeSeq) return true;
-        if (!follows(readPlace(bytes, start, end), writer.head())) return false;
-        if (!writer.take({ bytes, start, end, file, from: at })) return false;
-        at += end + 1 - start;
-        start = end + 1;
-      }
-      onRead?.(start);
-      await writer.written();
-    }
-  }
-  return true;
-}
-
-function follows(place: ReturnType<typeof readPlace>, head: AuditReceipt | undefined): boolean {
-  if ("code" in place || place.seq !== nextSeq(head)) return false;
-  return place.previousHex === (head === undefined ? "" : head.hash.slice("sha256:".length));
-}
-
-interface Writer extends IndexWriter, Pick<IndexBuilder, "head"> {
-  take(line: Parameters<IndexBuilder["add"]>[0]): boolean;
+interface Writer extends IndexWriter, LineTaker {
   /** Begins to look for records that are missing in the middle; closing ends it. */
   mend(): void;
   /** Makes a record of what was taken, and waits until it is written; false where that failed. */
   flush(): Promise<boolean>;
 }
 
-function createWriter(parts: IndexWriterParts, opened: FileHandle, builder: IndexBuilder): Writer {
+interface WriterParts {
+  readonly handle: FileHandle;
+  readonly builder: IndexBuilder;
+  /** None where what is written has its tables already. */
+  readonly lookup?: LookupWriter;
+}
+
+function createWriter(
+  parts: IndexWriterParts,
+  { handle: opened, builder, lookup }: WriterParts,
+): Writer {
   const { key, now, everyEvents = EVERY_EVENTS, closeEventsMin = CLOSE_EVENTS_MIN } = parts;
   const closing = new AbortController();
   const queue = createWriteQueue(opened);
 
   function seal(): void {
     const built = builder.seal(now());
-    if (built !== undefined) queue.write(sealRecord(built, key));
+    if (built === undefined) return;
+    lookup?.add(built.table);
+    queue.write(sealRecord(built, key));
   }
 
   function take(line: Parameters<IndexBuilder["add"]>[0]): boolean {
@@ -195,7 +150,14 @@ function createWriter(parts: IndexWriterParts, opened: FileHandle, builder: Inde
     take,
     // Not while the log is opened: it reads all of the index, which grows with the log.
     mend: () => queue.replace((handle) => mendMiddle(parts, handle, closing.signal)),
-    written: () => queue.written(),
+    async keptUp() {
+      await queue.written();
+      await lookup?.keptUp();
+    },
+    async written() {
+      await queue.written();
+      await lookup?.written();
+    },
     async flush() {
       seal();
       await queue.written();
@@ -214,6 +176,7 @@ function createWriter(parts: IndexWriterParts, opened: FileHandle, builder: Inde
       closing.abort();
       if (!queue.isFailed() && (builder.pending()?.events ?? 0) >= closeEventsMin) seal();
       await queue.close();
+      await lookup?.close();
     },
   };
 }
@@ -266,9 +229,9 @@ async function mendMiddle(
   const start = prefix === undefined ? await startOfLog(log) : startAfter(prefix);
   if (start === undefined) return handle;
   // Awaited here: the log is read until it is done.
-  return await replaceIndex(parts, handle, async (writing) => {
+  return await replaceFile(indexPath(parts.path), handle, async (writing) => {
     await copyRange(handle, writing, { position: 0, end: prefix?.end ?? 0 });
-    const writer = createWriter(parts, writing, createIndexBuilder(start));
+    const writer = createWriter(parts, { handle: writing, builder: createIndexBuilder(start) });
     const between = { from: prefix?.record.stretch, beforeSeq: seq };
     const isBuilt = await catchUp(log, writer, between);
     const isWhole = (writer.head()?.hash ?? null) === previousHash;
@@ -276,35 +239,6 @@ async function mendMiddle(
     await copyRange(handle, writing, { position: suffix.from });
     return true;
   });
-}
-
-/** Puts another file in the place of the index. A crash leaves the old one, or the new one. */
-async function replaceIndex(
-  { path }: IndexWriterParts,
-  handle: FileHandle,
-  fill: (writing: FileHandle) => Promise<boolean>,
-): Promise<FileHandle> {
-  const fresh = `${indexPath(path)}.new`;
-  await rm(fresh, { force: true });
-  const writing = await open(fresh, "wx+", 0o600);
-  let isFilled = false;
-  try {
-    isFilled = await fill(writing);
-    if (isFilled) await rename(fresh, indexPath(path));
-  } finally {
-    await (isFilled ? handle : writing).close();
-    if (!isFilled) await rm(fresh, { force: true });
-  }
-  return isFilled ? writing : handle;
-}
-
-async function copyRange(
-  from: FileHandle,
-  to: FileHandle,
-  range: { readonly position: number; readonly end?: number },
-): Promise<void> {
-  for await (const chunk of readChunks(from, { path: "index", ...range }))
-    await writeAll(to, chunk, (await to.stat()).size);
 }
 
 /** Writes the index anew without the records of files that retention removed. */
@@ -320,7 +254,7 @@ async function dropRemoved(
     dropped = found.end;
   }
   if (dropped === 0) return handle;
-  return replaceIndex(parts, handle, async (writing) => {
+  return replaceFile(indexPath(parts.path), handle, async (writing) => {
     await copyRange(handle, writing, { position: dropped });
     return true;
   });

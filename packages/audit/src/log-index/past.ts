@@ -12,8 +12,8 @@ import { throwIfAborted } from "../source.js";
 import { readRange } from "../tail.js";
 import type { BadLine } from "../verify.js";
 import { isOfLog, openIndexFile, partOf, readIndex } from "./index-file.js";
-import { isNext, withIndex } from "./index-reader.js";
-import { type IndexRecord, openRecord, recheckedLine, type Stretch } from "./record.js";
+import { withIndex } from "./index-reader.js";
+import { type IndexRecord, isNext, openRecord, recheckedLine, type Stretch } from "./record.js";
 
 /** Options of {@link checkAuditPast}. */
 export interface PastOptions extends SlicesOptions {
@@ -85,7 +85,7 @@ async function readKnown(path: string, key: Uint8Array, slices: Slices): Promise
       }
       last = each?.record;
     }
-    return last !== undefined && (await isOfLog(last, log.parts)) ? known : [];
+    return last !== undefined && (await isOfLog(last.stretch, log.parts)) ? known : [];
   });
   return found ?? [];
 }

@@ -31,7 +31,7 @@ export async function readIndexCoverage(path: string, key: Uint8Array): Promise<
   const { parts, bytesTotal: bytes } = log;
   const covered = await withIndex({ path }, async (handle) => {
     const record = (await readLastRecord(handle, path, key))?.record;
-    if (record?.state() === undefined || !(await isOfLog(record, parts))) return 0;
+    if (record?.state() === undefined || !(await isOfLog(record.stretch, parts))) return 0;
     let before = 0;
     for (const part of parts) {
       if ((await part.startSeq()) === record.stretch.file) return before + record.stretch.to;
@@ -76,6 +76,7 @@ export async function rebuildAuditIndex(
       signal,
       onRead,
     });
+    await writer?.written();
     await writer?.close();
     return writer !== undefined;
   } finally {

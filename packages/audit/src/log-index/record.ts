@@ -61,26 +61,24 @@ export interface LogState {
 /** A line of an index, opened. */
 export interface IndexRecord {
   readonly stretch: Stretch;
-  readonly filter: Uint8Array;
   /** Parsed when it is asked for; `undefined` where it is none. */
   readonly state: () => LogState | undefined;
 }
 
-const VERSION = 3;
+const VERSION = 4;
 const SEPARATOR = "\t";
 const HEX_DIGITS = 64;
 const HASH = /^sha256:[0-9a-f]{64}$/;
 
 /** The line of a record, with its newline. */
 export function sealRecord(
-  { stretch, filter, state }: Omit<IndexRecord, "state"> & { readonly state: LogState },
+  { stretch, state }: Omit<IndexRecord, "state"> & { readonly state: LogState },
   key: Uint8Array,
 ): string {
   const { edge, work, notes } = state;
   const places = Object.entries(notes).map(([kind, at]) => [kind, { ...at }] as const);
   const text = [
     canonicalJson({ v: VERSION, ...stretch }),
-    Buffer.from(filter).toString("base64"),
     canonicalJson({ edge: edge.hashes, work, notes: Object.fromEntries(places) }),
   ].join(SEPARATOR);
   return `${macOf(text, key)}${SEPARATOR}${text}\n`;
@@ -92,12 +90,11 @@ export function openRecord(line: string, key: Uint8Array): IndexRecord | undefin
   const mac = Buffer.from(line.slice(0, HEX_DIGITS));
   const expected = Buffer.from(macOf(text, key));
   if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) return undefined;
-  const [place = "", filter = "", state = ""] = text.split(SEPARATOR);
+  const [place = "", state = ""] = text.split(SEPARATOR);
   const stretch = readStretch(parse(place));
   if (stretch === undefined) return undefined;
   return {
     stretch,
-    filter: Buffer.from(filter, "base64"),
     state: () => readState(parse(state), stretch.nextSeq),
   };
 }
@@ -120,6 +117,15 @@ export function recheckedLine(
   return next.length === line.length ? next : undefined;
 }
 
+/** Whether a stretch follows another without a gap. */
+export function isNext(
+  stretch: Pick<Stretch, "file" | "from" | "seq" | "previousHash">,
+  before: Pick<Stretch, "file" | "to" | "nextSeq" | "hash">,
+): boolean {
+  if (stretch.seq !== before.nextSeq || stretch.previousHash !== before.hash) return false;
+  return stretch.file === before.file ? stretch.from === before.to : stretch.from === 0;
+}
+
 const macOf = (text: string, key: Uint8Array): string =>
   createHmac("sha256", key).update(text).digest("hex");
 
@@ -131,20 +137,28 @@ function parse(text: string): unknown {
   }
 }
 
-const isCount = (value: unknown): value is number =>
-  typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+/** Whether it is a whole number from 0 that is exact. */
+export function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
 const isHash = (value: unknown): value is string => typeof value === "string" && HASH.test(value);
 
 function readStretch(value: unknown): Stretch | undefined {
   if (!isJsonObject(value) || value["v"] !== VERSION) return undefined;
+  const place = readStretchPlace(value);
+  const { checkedMs } = value;
+  return place === undefined || typeof checkedMs !== "number" ? undefined : { ...place, checkedMs };
+}
+
+/** Where lines are that follow each other; `undefined` where that is nowhere. */
+export function readStretchPlace(value: JsonObject): Omit<Stretch, "checkedMs"> | undefined {
   const at = readAt(value);
-  const { seq, nextSeq, lastFrom, previousHash, hash, minMs, maxMs, checkedMs } = value;
+  const { seq, nextSeq, lastFrom, previousHash, hash, minMs, maxMs } = value;
   if (at === undefined || !isCount(seq) || !isCount(nextSeq) || nextSeq <= seq) return undefined;
   if (!isCount(lastFrom) || lastFrom < at.from || lastFrom >= at.to) return undefined;
   if (!isHash(hash) || !(previousHash === null || isHash(previousHash))) return undefined;
-  if (typeof minMs !== "number" || typeof maxMs !== "number" || typeof checkedMs !== "number")
-    return undefined;
-  return { ...at, seq, nextSeq, lastFrom, previousHash, hash, minMs, maxMs, checkedMs };
+  if (typeof minMs !== "number" || typeof maxMs !== "number") return undefined;
+  return { ...at, seq, nextSeq, lastFrom, previousHash, hash, minMs, maxMs };
 }
 
 function readAt({ file, from, to }: Readonly<Record<string, JsonValue>>): LineAt | undefined {

@@ -7,9 +7,15 @@
 import { isAhead, type TimeQuery } from "../log-time.js";
 import type { Stretch } from "./record.js";
 
+/** Whole lines in a row, of which the earliest and the latest time are known. */
+export type TimedLines = Pick<
+  Stretch,
+  "file" | "from" | "to" | "seq" | "nextSeq" | "minMs" | "maxMs"
+>;
+
 /** A stretch, and what is known of its lines. */
 export interface JudgedStretch {
-  readonly stretch: Stretch;
+  readonly stretch: TimedLines;
   /** Whether the rest of a filter can have something in it. */
   readonly isNeeded: boolean;
   /** Of one with right times and such that are ahead: whether the stretch of time begins in it. */
@@ -17,7 +23,7 @@ export interface JudgedStretch {
 }
 
 /** Whether a stretch has times that can be right, and such that are ahead: its lines say more. */
-export function isMixed({ minMs, maxMs }: Stretch, time: TimeQuery): boolean {
+export function isMixed({ minMs, maxMs }: TimedLines, time: TimeQuery): boolean {
   return isAhead(maxMs, time) && !isAhead(minMs, time);
 }
 

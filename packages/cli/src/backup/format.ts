@@ -189,7 +189,7 @@ const LEFT_OUT: readonly RegExp[] = [
   /^(?:run|pending|homes|reviews)(?:\/|$)/,
   /^servers\/[^/]+\/home(?:\/|$)/,
   /^servers\/[^/]+\/packages\/(?:tree-|new-)/,
-  /^[^/]+\.jsonl\.index(?:\.new)?$/,
+  /^[^/]+\.jsonl\.(?:index|lookup)(?:\.new)?$/,
   /(?:^|\/)\.[^/]*\.tmp$/,
   /(?:^|\/)[^/]*\.lock\.[^/]*$/,
 ];

@@ -7,7 +7,7 @@ import { homePath } from "../home/home-source.js";
 import type { Printer } from "../printer.js";
 import { explain } from "../why/explain.js";
 import type { Explanation } from "../why/explanation.js";
-import { type EventQuery, type FoundEvent, findEvents } from "../why/find-events.js";
+import { type FoundEvent, openHomeEvents } from "../why/find-events.js";
 import { numberAt, textAt, textsAt } from "../why/fields.js";
 import { toJson } from "../why/json.js";
 import { loadById, loadInTime } from "../why/load.js";
@@ -28,11 +28,12 @@ export const why: Run = async (invocation) => {
       'Cannot explain: name an ID or a time, such as acp why cr_1f0c… or acp why "yesterday 14:03"',
     );
   const home = homePath(invocation);
-  const find = (query: EventQuery) => findEvents(home, query);
-  const parts: LookUpParts = { find, home, invocation };
-  return looksLikeTime(given)
-    ? whyAt(readMoment(given, Date.now()), invocation, parts)
-    : whyId(given, invocation, parts);
+  const moment = looksLikeTime(given) ? readMoment(given, Date.now()) : undefined;
+  await using events = openHomeEvents(home);
+  const parts: LookUpParts = { find: events.find, home, invocation };
+  return await (moment === undefined
+    ? whyId(given, invocation, parts)
+    : whyAt(moment, invocation, parts));
 };
 
 async function whyId(given: string, { print }: Invocation, parts: LookUpParts) {

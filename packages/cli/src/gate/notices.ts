@@ -39,7 +39,8 @@ export type NoticeCode =
   | "server_packages"
   | "socket_failed"
   | "client_limited"
-  | "denied_while_locked";
+  | "denied_while_locked"
+  | "denied_while_rebuilding";
 
 /** What passes through a gate. */
 export type Way = "mcp" | "http" | "hook";

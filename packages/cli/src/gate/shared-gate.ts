@@ -127,6 +127,7 @@ export async function withSharedGate<T>(
   );
   await using _patrol = patrolLogs({
     home,
+    own: audit.path,
     async onFault(path, bad) {
       await (path === audit.path ? audit.latch(bad) : latchLog(path, bad, Date.now()));
       print.notice(

@@ -85,14 +85,19 @@ export interface HomeGatesParts {
 /** Creates them; nothing is open yet. */
 export function createHomeGates(own: Invocation, parts: HomeGatesParts): HomeGates {
   const { lock, rebuild, peers } = parts;
-  const denials = createLockedDenials();
+  const locked = createLockedDenials("While the key was locked");
+  const rebuilding = createLockedDenials("While the index of the audit logs was being rebuilt");
+  const denials: Denials = { locked: locked.count, rebuilding: rebuilding.count };
   // Rates and numbers of questions hold for all clients together.
   const { limits } = memoryStore(machineClock);
   const configurations = createConfigurations(own, {
     admits: peers.admits,
     onOpen({ notices }) {
-      const text = denials.take();
-      if (text !== undefined) notices.tell("denied_while_locked", text);
+      const texts = { denied_while_locked: locked, denied_while_rebuilding: rebuilding };
+      for (const notice of NOTICES) {
+        const text = texts[notice].take();
+        if (text !== undefined) notices.tell(notice, text);
+      }
     },
   });
   let opened: Promise<HomeKeys> | undefined;
@@ -130,8 +135,13 @@ export function createHomeGates(own: Invocation, parts: HomeGatesParts): HomeGat
   };
 }
 
+const NOTICES = ["denied_while_locked", "denied_while_rebuilding"] as const;
+
+/** Counts the denials of each time without a log. */
+type Denials = Readonly<Record<"locked" | "rebuilding", LockedDenials["count"]>>;
+
 interface OfSessionParts extends HomeGatesParts {
-  readonly denials: LockedDenials;
+  readonly denials: Denials;
   readonly configurations: Configurations;
   readonly limits: Limits;
 }
@@ -154,12 +164,12 @@ function ofSession(
       share.started();
       if (isConsentError(error, "index_rebuilding")) {
         void leaveAfter(rebuild.whole, leave);
-        return answer(asked, rebuildingWait(rebuild), signal);
+        return answer(asked, rebuildingWait(rebuild, denials.rebuilding), signal);
       }
       if (!isConsentError(error, "key_locked") || !(await needsPassphrase(asked)))
         return session.serveLocked === undefined ? tellClient(error, asked, signal) : undefined;
       onLocked();
-      await answer(asked, lockedWait(asked, denials.count), signal);
+      await answer(asked, lockedWait(asked, denials.locked), signal);
     },
     withGate: (parts, use) =>
       configurations.use(parts, (base) => {

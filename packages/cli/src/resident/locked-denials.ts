@@ -1,6 +1,7 @@
 /**
- * Locked denials: how many calls were denied while the key was locked. No log is open then; the one
- * that opens once somebody has unlocked the key says it in one line, however many there were. In
+ * Locked denials: how many calls were denied while the key was locked, or the index of the logs was
+ * made. No log is open then; the one that opens afterwards says it in one line, however many there
+ * were. In
  * memory only: nothing of it is an event of a call.
  */
 import { isoTime, quoteText } from "@acp/core";
@@ -20,9 +21,10 @@ const AGENT_CHARS_MAX = 64;
 /**
  * None yet.
  *
+ * @param during - What they were denied during, as the beginning of a sentence.
  * @param nowMs - Milliseconds since 1970.
  */
-export function createLockedDenials(nowMs: () => number = Date.now): LockedDenials {
+export function createLockedDenials(during: string, nowMs: () => number = Date.now): LockedDenials {
   const agents = new Map<string, number>();
   let [firstMs, lastMs, others] = [0, 0, 0];
   return {
@@ -40,7 +42,7 @@ export function createLockedDenials(nowMs: () => number = Date.now): LockedDenia
       const all = [...named, ...(others === 0 ? [] : [`other agents ${others}`])].join(", ");
       agents.clear();
       others = 0;
-      return `While the key was locked, calls were denied from ${isoTime(firstMs)} to ${isoTime(lastMs)}: ${all}`;
+      return `${during}, calls were denied from ${isoTime(firstMs)} to ${isoTime(lastMs)}: ${all}`;
     },
   };
 }

@@ -45,8 +45,12 @@ export const lockedWait = (invocation: Invocation, onDenied: Wait["onDenied"]): 
 });
 
 /** An index that is being made. */
-export const rebuildingWait = ({ percent }: Pick<IndexRebuild, "percent">): Wait => ({
+export const rebuildingWait = (
+  { percent }: Pick<IndexRebuild, "percent">,
+  onDenied: Wait["onDenied"],
+): Wait => ({
   code: "index_rebuilding",
+  onDenied,
   message: () =>
     `The index of the audit logs is being rebuilt, so nothing runs: ${percent() ?? 100} % are done. Call again later`,
 });

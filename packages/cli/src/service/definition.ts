@@ -76,6 +76,8 @@ function suffixOf({ home, userHome }: ServiceParts): string {
 
 const argumentsOf = ({ node, program, home }: ServiceParts): readonly string[] => [
   node,
+  // As clients start it.
+  "--max-semi-space-size=4",
   program,
   "resident",
   "serve",

@@ -9,10 +9,13 @@ import { numberAt, textAt } from "./fields.js";
 import { type Story, callOf, eventOf, isDeciding, storiesOf } from "./story.js";
 import type { When } from "./when.js";
 
-/** How long before and after the stretch asked about the parts of its stories are looked for. */
-const MARGIN_MS = 3_600_000;
+/**
+ * How long before and after the stretch asked about the parts of its stories are looked for; those
+ * of which a part lies further away are looked up one by one.
+ */
+const MARGIN_MS = 5 * 60_000;
 /** Among so many of the last events of each log a mistyped ID is looked for. */
-const NEAR_EVENTS_MAX = 2_000;
+const NEAR_EVENTS_MAX = 500;
 /** No two IDs of today have the same beginning of this length; a longer one is looked up. */
 const NEAR_CHARS = 11;
 /** A call's end that names only the number of its event is written just after it. */

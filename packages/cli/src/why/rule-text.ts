@@ -60,13 +60,15 @@ async function notesAt(
   find: FindEvents,
 ): Promise<readonly PolicyNote[]> {
   const notices = { eventType: "gate_notice" };
-  const before = { filter: { ...notices, beforeSeq: at.seq + 1 }, log, isBackward: true };
+  const eventType = ["gate_notice", "log_opened"];
+  const before = { filter: { eventType, beforeSeq: at.seq + 1 }, log, isBackward: true };
   const own: AuditEvent[] = [];
   let firstMs = Infinity;
   let isWhole = false;
   for await (const { event } of find(before)) {
-    // The monotonic time begins anew with each process, which may use other files.
-    if ((event.monoMs ?? 0) > firstMs) {
+    // A process that finds work left open says first that it opened the log, and the monotonic time
+    // begins anew with each, which may use other files.
+    if (event.eventType === "log_opened" || (event.monoMs ?? 0) > firstMs) {
       isWhole = true;
       break;
     }
