@@ -10,7 +10,7 @@ import { AGENT_ID, serveMcp } from "../commands/mcp.js";
 import { EXIT_CODES } from "../exit-codes.js";
 import { exitOfError } from "../failure.js";
 import { createPrinter } from "../printer.js";
-import { clientName } from "./budgets.js";
+import { claimsOf, clientName } from "./budgets.js";
 import type { Budgets, Share, Usage } from "./budgets.js";
 import { createClientCalls } from "./calls.js";
 import type { ClientCalls } from "./calls.js";
@@ -19,6 +19,7 @@ import { stateOfCalls } from "../gate/forwarded.js";
 import { createSessionIo } from "./io.js";
 import type { SessionIo } from "./io.js";
 import { namedHome, valueOf } from "./places.js";
+import { readByChunks } from "./turns.js";
 import {
   HOLDS_FROM,
   PROTOCOLS,
@@ -127,7 +128,7 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
   };
   const reader = createFrameReader(take, () => socket.destroy());
   socket.on("error", () => socket.destroy());
-  socket.on("data", (chunk: Buffer) => reader.push(chunk));
+  readByChunks(socket, (chunk) => reader.push(chunk));
   socket.on("close", () => {
     clearTimeout(silence);
     session?.stop("the client is gone");
@@ -271,8 +272,8 @@ function admit(hello: Hello | undefined, parts: SessionParts): Admitted | Refusa
         };
   if (namedHome(hello.argv, hello) !== parts.homeDir)
     return { code: "home_differs", message: `the resident is of the home ${parts.homeDir}` };
-  const client = clientName(valueOf(hello.argv, "--agent") ?? AGENT_ID, hello.ppid);
-  const share = parts.budgets.open(client);
+  const agent = valueOf(hello.argv, "--agent") ?? AGENT_ID;
+  const share = parts.budgets.open(clientName(agent, hello.ppid), claimsOf(agent, hello.ppid));
   return typeof share === "string"
     ? { code: "too_many_clients", message: share }
     : { hello, share };

@@ -1,4 +1,5 @@
 /** Turns: so many do something at the same time, and the others wait for them, in their order. */
+import type { Readable } from "node:stream";
 
 /** One place in the line. */
 export interface Turn {
@@ -44,4 +45,16 @@ export function createTurns(atOnce: number): Turns {
       }
     },
   };
+}
+
+/**
+ * Reads a stream, a chunk in each turn of the event loop: what else one has sent keeps nobody
+ * waiting.
+ */
+export function readByChunks(stream: Readable, take: (chunk: Buffer) => void): void {
+  stream.on("data", (chunk: Buffer) => {
+    stream.pause();
+    setImmediate(() => stream.resume());
+    take(chunk);
+  });
 }
