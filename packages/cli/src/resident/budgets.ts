@@ -178,8 +178,7 @@ function whyNoClaim(
 
 function shareOf(state: State, client: Client, claims: readonly string[]): Share {
   const { limits, nowMs } = state;
-  begin(state, client);
-  countClaims(state, claims, 1);
+  begin(state, client, claims);
   // What this session took, so that its end gives back what it did not.
   const own = { questions: 0, requests: 0, calls: 0, bytes: 0 };
   const turn = client.turns.of();
@@ -252,7 +251,8 @@ const countedSink = (sink: AuditSink, state: State, client: Client): AuditSink =
   },
 });
 
-function begin(state: State, client: Client): void {
+function begin(state: State, client: Client, claims: readonly string[]): void {
+  countClaims(state, claims, 1);
   state.sessions++;
   client.sessions++;
   client.starts++;
