@@ -6,7 +6,7 @@ it("endSilent() ends the oldest of too many, and nobody of as many as may have s
   const ended: number[] = [];
   const silent = (n: number) => ({ isSilent: () => true, leave: () => void ended.push(n) });
   const all = Array.from({ length: SILENT_MAX }, (_, n) => silent(n));
-  endSilent(all.slice(0, LIMITS.sessions));
+  endSilent(Array.from({ length: LIMITS.sessions }, (_, n) => silent(n)));
   const speaking = { isSilent: () => false, leave: () => expect.unreachable() };
   endSilent([speaking, ...all]);
   expect(ended).toEqual([]);
