@@ -45,7 +45,7 @@ export const LIMITS: Limits = {
   questions: 16,
   calls: 256,
   bytes: 64 * 1024 * 1024,
-  writesAtOnce: 8,
+  writesAtOnce: 16,
   logBytes: 10 * 1024 * 1024,
 };
 
