@@ -2,9 +2,9 @@
 // between.
 import { spawn } from "node:child_process";
 
-/** Starts a server and completes the handshake. */
-export async function connect(args) {
-  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+/** Starts a server, in this process's directory unless told where, and completes the handshake. */
+export async function connect(args, { cwd } = {}) {
+  const child = spawn(process.execPath, args, { cwd, stdio: ["pipe", "pipe", "inherit"] });
   const waiting = new Map();
   let rest = "";
   let nextId = 0;

@@ -37,7 +37,7 @@ interface Kit extends AsyncDisposable {
   readonly path: string;
 }
 
-async function setUp(): Promise<Kit> {
+async function setUp(options: Partial<Parameters<typeof serveApprovers>[0]> = {}): Promise<Kit> {
   const home = await temporaryHome();
   const board = createBoard();
   const server = serveApprovers({
@@ -45,6 +45,7 @@ async function setUp(): Promise<Kit> {
     channel: "terminal",
     socketPath: home.socketPath,
     endPaused: async () => ({ ended: 0, left: 0 }),
+    ...options,
   });
   await server.ready;
   return {
@@ -85,6 +86,25 @@ describe("serveApprovers()", () => {
     await expect.poll(client.lines).toHaveLength(3);
     expect(other.lines()).toEqual([]);
     expect(kit.server.attached()).toBe(1);
+  });
+
+  it.each([
+    ["is not admitted", () => Promise.resolve(false)],
+    ["cannot be looked at", () => Promise.reject(new Error("the system refused"))],
+  ])("hears nothing of who %s, and hears others", async (_, admits) => {
+    let count = 0;
+    await using kit = await setUp({
+      admits: () => (count++ === 0 ? admits() : Promise.resolve(true)),
+    });
+    const other = connect(kit.path);
+    other.socket.write(HELLO);
+    await expect.poll(other.closed).toBe(true);
+    expect(other.lines()).toEqual([]);
+    expect(kit.server.attached()).toBe(0);
+    const ours = connect(kit.path);
+    ours.socket.write(HELLO);
+    await expect.poll(ours.lines).toMatchObject([{ type: "hello" }]);
+    ours.socket.destroy();
   });
 
   it("tells what opens and what ends, each once", async () => {

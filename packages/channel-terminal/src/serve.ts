@@ -79,6 +79,8 @@ export interface ServeOptions {
   readonly channel: string;
   readonly socketPath: string;
   readonly endPaused: () => Promise<PausedEnd>;
+  /** Whether who connected may be heard; everybody where it is undefined. */
+  readonly admits?: ((socket: Socket) => Promise<boolean>) | undefined;
 }
 
 interface Serving extends ServeOptions {
@@ -197,7 +199,14 @@ function attend(client: Client, options: Serving): void {
     client.socket.pause();
     readOn(client, options);
   });
-  client.socket.on("error", () => client.socket.destroy());
+}
+
+/** Nothing is read of a client before it is known who it is. */
+async function attendAdmitted(client: Client, options: Serving): Promise<void> {
+  const { socket } = client;
+  const isAdmitted = (await options.admits?.(socket).catch(() => false)) ?? true;
+  if (isAdmitted && !socket.destroyed) attend(client, options);
+  else socket.destroy();
 }
 
 /** Opens the socket front of a board. */
@@ -209,7 +218,8 @@ export function serveApprovers(options: ServeOptions): ApproveServer {
     const client: Client = { socket, role: undefined, answersOpen: 0, unread: [] };
     clients.add(client);
     socket.on("close", () => clients.delete(client));
-    attend(client, serving);
+    socket.on("error", () => socket.destroy());
+    void attendAdmitted(client, serving);
   });
   server.maxConnections = CLIENTS_MAX;
   const ready = listenPrivately(server, options.socketPath);

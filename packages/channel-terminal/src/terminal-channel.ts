@@ -3,6 +3,7 @@
  * through the approve socket. Two fronts of one board: whoever answers first ends the question
  * everywhere. Guide: docs/how-to/channels/terminal.md.
  */
+import type { Socket } from "node:net";
 import {
   type AskSession,
   type Channel,
@@ -37,6 +38,11 @@ export interface TerminalChannelOptions {
    * belong to this user and have mode 0700.
    */
   readonly socketPath?: string;
+  /**
+   * Whether who connected to the socket may be heard; everybody who can open it unless given. It
+   * must not reject.
+   */
+  readonly admits?: (socket: Socket) => Promise<boolean>;
   /**
    * The gate's `endPaused`, which clients of the socket call after they paused an agent. Unless
    * given, no open question ends by it, and clients are told so.
@@ -104,6 +110,7 @@ function createFronts(
   const {
     terminal: path = CONTROLLING_TERMINAL,
     socketPath,
+    admits,
     color = false,
     clock = systemClock,
   } = options;
@@ -113,7 +120,7 @@ function createFronts(
     server:
       socketPath === undefined
         ? undefined
-        : serveApprovers({ board, channel: NAME, socketPath, endPaused }),
+        : serveApprovers({ board, channel: NAME, socketPath, endPaused, admits }),
   };
 }
 

@@ -5,6 +5,7 @@
 import { closeSync, constants, createWriteStream, openSync, readFileSync } from "node:fs";
 import { ReadStream, WriteStream, isatty } from "node:tty";
 import { ConsentError, quoteText } from "@acp/core";
+import { statFields } from "@acp/host";
 import type { OutputStream } from "@acp/host";
 import type { InputStream } from "./typed-input.js";
 
@@ -34,7 +35,7 @@ function unavailable(path: string, why: string, cause?: unknown): never {
 function isInBackground(): boolean {
   try {
     const stat = readFileSync("/proc/self/stat", "utf8");
-    const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const [, , group, , , foreground] = statFields(stat);
     return group !== foreground;
   } catch {
     return false;

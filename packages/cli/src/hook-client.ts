@@ -1,7 +1,9 @@
 /**
  * Hook client: has the resident of the home answer a hook, in a process that loads nothing else of
  * ours. Where there is no resident of this very build, it says so and touches nothing; the whole
- * command then answers alone. Once an event was handed over, whatever goes wrong is a refusal.
+ * command then answers alone. Once an event was handed over, whatever goes wrong is a refusal, but
+ * for a resident that gives way to another one: that one gets the event as well, and its question is
+ * the same. Rules: spec/resident.md §4.
  */
 import { writeSync } from "node:fs";
 import { homedir } from "node:os";
@@ -33,8 +35,14 @@ const OWN_SECONDS = 8;
  * says nothing.
  */
 const GREETING_PART = 1 / 4;
+/** How long a resident that was to follow another one is looked for, and how often. */
+const FOLLOW_MS = 10_000;
+const LOOK_EVERY_MS = 50;
 /** The exit that agents read as "blocked". */
 const BLOCKED = 2;
+
+const UNANSWERED = "the resident ended without an answer";
+const WAIT = "--wait";
 
 /** What the resident answered. */
 interface Answered {
@@ -52,18 +60,17 @@ export async function answerByResident(): Promise<boolean> {
   // These answer no hook.
   if (argv.some((word) => /^(?:-h|--(?:help|version|check))(?:=|$)/.test(word))) return false;
   const ownMs = 1_000 * secondsIn(process.env["ACP_HOOK_SECONDS"], OWN_SECONDS);
-  const limitMs = ownMs + 1_000 * secondsIn(valueOf(argv, "--wait"), 0);
+  const limitMs = ownMs + 1_000 * secondsIn(valueOf(argv, WAIT), 0);
   setTimeout(() => refuse(`it took longer than ${limitMs / 1_000} seconds`), limitMs).unref();
   if (process.env["ACP_ALONE"] === "1" || process.platform === "win32") return false;
   const hello = helloOf(argv);
-  const reached = await reach(hello, ownMs * GREETING_PART);
+  const look = (build?: string): Promise<Reached | undefined> =>
+    reach(hello, { greetingMsMax: ownMs * GREETING_PART, build });
+  const reached = await look(hello.build);
   if (reached === undefined) return false;
   try {
-    const answered = await exchange(reached, hello);
-    if (answered === "no_session") {
-      reached.socket.destroy();
-      return false;
-    }
+    const answered = await exchangeAll(reached, hello, look);
+    if (answered === "no_session") return false;
     const { stdout, stderr, code } = answered;
     writeSync(1, stdout);
     if (stderr.length > 0) writeSync(2, stderr);
@@ -104,8 +111,14 @@ function helloOf(argv: readonly string[]): Hello {
 /**
  * Connects to the resident; `undefined` where there is none that may be trusted with an event and
  * speaks like us.
+ *
+ * @param which - `build`: which one it has to be of; any unless given.
  */
-async function reach(hello: Hello, greetingMsMax: number): Promise<Reached | undefined> {
+async function reach(
+  hello: Hello,
+  which: { readonly greetingMsMax: number; readonly build: string | undefined },
+): Promise<Reached | undefined> {
+  const { greetingMsMax } = which;
   const home = namedHome(hello.argv, hello);
   const uid = process.getuid?.() ?? -1;
   try {
@@ -114,7 +127,8 @@ async function reach(hello: Hello, greetingMsMax: number): Promise<Reached | und
     if (typeof found === "string") return undefined;
     const { build, isCurrent, protocol } = found.greeting;
     // Another build may decide otherwise.
-    if (build === hello.build && isCurrent && speakAlike(protocol, hello.protocol)) return found;
+    const isMeant = which.build === undefined || which.build === build;
+    if (isMeant && isCurrent && speakAlike(protocol, hello.protocol)) return found;
     found.socket.destroy();
     return undefined;
   } catch {
@@ -123,20 +137,73 @@ async function reach(hello: Hello, greetingMsMax: number): Promise<Reached | und
 }
 
 /**
- * Hands the event over once there is a session, and takes the answer.
+ * The same event goes to one resident after another until one of them answers: the question of the
+ * first is open there, and waits for it.
+ *
+ * @throws Error where a session that has the event ends without an answer, or none follows it.
+ */
+async function exchangeAll(
+  first: Reached,
+  hello: Hello,
+  look: () => Promise<Reached | undefined>,
+): Promise<Answered | "no_session"> {
+  const startMs = performance.now();
+  let reading: Promise<Buffer> | undefined;
+  const event = (): Promise<Buffer> => (reading ??= readAll(process.stdin));
+  for (let reached: Reached | undefined = first, argv = hello.argv; reached !== undefined; ) {
+    const answered = await exchange(reached, { ...hello, argv }, event);
+    if (typeof answered !== "string") return answered;
+    reached.socket.destroy();
+    if (answered === "no_session") break;
+    reached = await follow(look);
+    argv = waitingFor(hello.argv, performance.now() - startMs);
+  }
+  if (reading === undefined) return "no_session";
+  throw new Error(UNANSWERED);
+}
+
+/** The resident that follows; nothing where none does in time. */
+async function follow(look: () => Promise<Reached | undefined>): Promise<Reached | undefined> {
+  for (const untilMs = performance.now() + FOLLOW_MS; performance.now() < untilMs; ) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    const found = await look();
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The command line with what is left of its `--wait`. */
+function waitingFor(argv: readonly string[], goneMs: number): readonly string[] {
+  const wait = valueOf(argv, WAIT);
+  if (wait === undefined) return argv;
+  const left = String(Math.max(1, Math.floor(Number(wait) - goneMs / 1_000)));
+  const at = argv.findIndex((word) => word === WAIT || word.startsWith(`${WAIT}=`));
+  const isApart = argv[at] === WAIT;
+  return [...argv.slice(0, at), `${WAIT}=${left}`, ...argv.slice(isApart ? at + 2 : at + 1)];
+}
+
+/**
+ * Hands the event over once there is a session, and takes the answer; `again` where another session
+ * is to be opened for it.
  *
  * @throws Error where a session ends without one.
  */
-function exchange({ socket, onFrames }: Reached, hello: Hello): Promise<Answered | "no_session"> {
+function exchange(
+  { socket, onFrames }: Reached,
+  hello: Hello,
+  read: () => Promise<Buffer>,
+): Promise<Answered | "no_session" | "again"> {
   return new Promise((resolve, reject) => {
     const text = Buffer.from(JSON.stringify(hello));
     if (text.length > BODY_BYTES_MAX) return resolve("no_session");
     const said: Record<"stdout" | "stderr", Buffer[]> = { stdout: [], stderr: [] };
     let event: ReturnType<typeof sender> | undefined;
     const take = ({ kind, body }: Frame): void => {
-      if (kind === "ready" && event === undefined) event = sender(socket, reject);
+      if (kind === "ready" && event === undefined) event = sender(socket, read(), reject);
       else if (kind === "refused" && event === undefined) resolve("no_session");
       else if (kind === "room") event?.(roomIn(body));
+      else if (kind === "hold") socket.write(frameOf("held"));
+      else if (kind === "again") resolve("again");
       else if (kind === "output") said.stdout.push(body);
       else if (kind === "notice") said.stderr.push(body);
       else if (kind === "exit") {
@@ -144,12 +211,10 @@ function exchange({ socket, onFrames }: Reached, hello: Hello): Promise<Answered
         const [stdout, stderr] = [Buffer.concat(said.stdout), Buffer.concat(said.stderr)];
         if (typeof code === "number") resolve({ stdout, stderr, code });
         else reject(new Error("the resident's answer is none"));
-      } else reject(new Error("the resident ended without an answer"));
+      } else reject(new Error(UNANSWERED));
     };
     socket.on("close", () =>
-      event === undefined
-        ? resolve("no_session")
-        : reject(new Error("the resident ended without an answer")),
+      event === undefined ? resolve("no_session") : reject(new Error(UNANSWERED)),
     );
     onFrames(take);
     socket.write(frameOf("hello", text));
@@ -157,11 +222,15 @@ function exchange({ socket, onFrames }: Reached, hello: Hello): Promise<Answered
 }
 
 /**
- * Sends the event on standard input as there is room for it.
+ * Sends the event as there is room for it.
  *
  * @returns What is called with the bytes of more room.
  */
-function sender(socket: Reached["socket"], fail: (error: Error) => void): (bytes: number) => void {
+function sender(
+  socket: Reached["socket"],
+  event: Promise<Buffer>,
+  fail: (error: Error) => void,
+): (bytes: number) => void {
   let room = ROOM_BYTES;
   let rest: Buffer | undefined;
   const send = (): void => {
@@ -175,7 +244,7 @@ function sender(socket: Reached["socket"], fail: (error: Error) => void): (bytes
     rest = undefined;
     socket.write(frameOf("end"));
   };
-  readAll(process.stdin).then((bytes) => {
+  event.then((bytes) => {
     rest = bytes;
     send();
   }, fail);

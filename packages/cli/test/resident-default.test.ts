@@ -8,9 +8,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, vi } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
-import { RESIDENT, acp, scratch, startAcp } from "./harness.js";
+import { BIN, RESIDENT, acp, scratch, startAcp } from "./harness.js";
 import type { Running } from "./harness.js";
 import { answering } from "./mcp-client.js";
+import { openPane, words } from "./pane.js";
 import { INITIALIZE, residentWorld, startsOf, textOf } from "./resident-world.js";
 import type { Answer, ResidentWorld } from "./resident-world.js";
 
@@ -171,6 +172,30 @@ describe("an inbox", () => {
     });
     await inbox.seen("stdout", "sign in at");
     expect(inbox.stderr()).toMatch(/There is no resident gate of .*are still joined/);
+  });
+});
+
+describe("acp approve", () => {
+  it("starts the resident, is there for an agent's first question, and stays when it ends", async () => {
+    await using at = await residentWorld();
+    // As people run it: tests start clients of residents only where they say so.
+    const command = `env -u ACP_ALONE ${words(process.execPath, BIN, "approve", "--home", at.home)}`;
+    await using pane = await openPane(command, at.path);
+    await pane.until(/Ctrl-C ends it/);
+    await using client = await at.client();
+    const asked = client.call("ask", { n: 1 });
+    await pane.until(/ask[\s\S]*\n>/);
+    await pane.answer("a");
+    expect(said(await asked)).toBe("1");
+    expect(await startsOf(at.home)).toBe(1);
+    process.kill(at.pid(), "SIGKILL");
+    // Nobody asks for it; the next one does, and the same person is there.
+    const again = client.call("ask", { n: 2 });
+    await pane.until(/"n": 2[\s\S]*\n>/);
+    await pane.answer("a");
+    expect(said(await again)).toBe("2");
+    await pane.press("C-c");
+    await pane.until(/exit 0/);
   });
 });
 

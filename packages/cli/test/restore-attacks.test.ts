@@ -1,10 +1,10 @@
 /** Restores and moves that somebody would use against the home, or that were killed. */
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileClaims, fileGrants } from "@acp/home";
 import { expect, it, describe, afterAll } from "vitest";
 import { beginStaging, leftStagings } from "../src/backup/staging.js";
-import { world } from "./backup-world.js";
+import { say, world } from "./backup-world.js";
 import type { BackupWorld } from "./backup-world.js";
 import { codesOf, removeTemplate } from "./doctor-world.js";
 import { GRANT } from "./rollback-world.js";
@@ -28,6 +28,33 @@ async function shown({ acp, file }: BackupWorld): Promise<readonly object[]> {
   const { stdout } = await acp("restore", file, "--dry-run", "--json");
   return JSON.parse(stdout).came_back;
 }
+
+describe("several restores at once", () => {
+  const busy = { code: 1, stderr: expect.stringContaining("[home_busy]") };
+
+  it.each([
+    ["in place of the home", (at: BackupWorld) => at.acp("restore", at.file, "--yes")],
+    [
+      "in a new place",
+      (at: BackupWorld) => at.acp("restore", at.file, "--yes", "--to", `${at.dir}-new`),
+    ],
+  ] as const)("%s leave whole homes, and nothing half made", async (where, restore) => {
+    const at = await backedUp(() => Promise.resolve());
+    const ends = await Promise.all([1, 2, 3].map(() => restore(at)));
+    const done = ends.filter(({ code }) => code === 0);
+    expect(done.length).toBeGreaterThan(0);
+    for (const end of ends) if (end.code !== 0) expect(end).toMatchObject(busy);
+    const names = await readdir(dirname(at.dir));
+    expect(names.filter((name) => name.startsWith(".acp-") || name.includes("swap"))).toEqual([]);
+    const homes = names.filter((name) => name.startsWith(basename(at.dir)));
+    // Each restore in place keeps the home that was there.
+    expect(homes).toHaveLength(where === "in a new place" ? 2 : 1 + done.length);
+    for (const name of homes) {
+      const { stdout } = await say(["doctor", "--json", "--home", join(dirname(at.dir), name)]);
+      expect(JSON.parse(stdout)).toMatchObject({ ok: true });
+    }
+  });
+});
 
 describe("acp restore shows", () => {
   const AGENT = `paused-agents/${"0a".repeat(32)}.json`;

@@ -20,6 +20,7 @@ export {
   trustedProgram,
   type TrustedProgram,
 } from "./trusted-program.js";
+export { statFields } from "./stat-fields.js";
 export {
   createScreen,
   type Ink,

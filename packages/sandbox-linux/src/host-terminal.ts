@@ -6,6 +6,7 @@
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { isatty, ReadStream } from "node:tty";
+import { statFields } from "@acp/host";
 import type { StandardStreams } from "./standard-streams.js";
 
 const STREAMS = [0, 1, 2] as const;
@@ -80,6 +81,6 @@ function isPipe(fd: number): boolean {
 /** Our group is the one in the foreground of our terminal, or there is no such thing. */
 function isInForeground(): boolean {
   const stat = readFileSync("/proc/self/stat", "utf8");
-  const [, , group, , terminal, foreground] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [, , group, , terminal, foreground] = statFields(stat);
   return terminal === "0" || group === foreground;
 }

@@ -1,7 +1,7 @@
 /**
- * Native helpers: native/confine.c, init.c, overlay.c and hold.c, compiled by `cc` when they are
- * first needed and kept in a directory that only this user can write. A new source, architecture or
- * C library gives a new file, so nothing has to be removed or noticed.
+ * Native helpers: native/confine.c, init.c, overlay.c, hold.c and peer.c, compiled by `cc` when they
+ * are first needed and kept in a directory that only this user can write. A new source, architecture
+ * or C library gives a new file, so nothing has to be removed or noticed.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -31,7 +31,7 @@ export type NativeHelper =
     }
   | MissingHelper;
 
-/** Whether native/init.c, native/overlay.c or native/hold.c can be used here. */
+/** Whether native/init.c, overlay.c, hold.c or peer.c can be used here. */
 export type InitHelper = { readonly isAvailable: true; readonly path: string } | MissingHelper;
 
 /** Where the helper comes from and goes to. */
@@ -88,6 +88,12 @@ export async function holdHelper(options: NativeHelperOptions = {}): Promise<Ini
   return found.isAvailable ? { isAvailable: true, path: found.path } : found;
 }
 
+/** Finds native/peer.c compiled, or compiles it. */
+export async function peerHelper(options: NativeHelperOptions = {}): Promise<InitHelper> {
+  const found = await findCompiled(PEER, options);
+  return found.isAvailable ? { isAvailable: true, path: found.path } : found;
+}
+
 const INIT: Source = { name: "init", question: "--about", answer: /^init\n$/u, said: "init" };
 const OVERLAY: Source = {
   name: "overlay",
@@ -96,10 +102,11 @@ const OVERLAY: Source = {
   said: "overlay",
 };
 const HOLD: Source = { name: "hold", question: "--about", answer: /^hold\n$/u, said: "hold" };
+const PEER: Source = { name: "peer", question: "--about", answer: /^peer\n$/u, said: "peer" };
 
 /** A helper, and how it is seen to run here. */
 interface Source {
-  readonly name: "confine" | "init" | "overlay" | "hold";
+  readonly name: "confine" | "init" | "overlay" | "hold" | "peer";
   readonly question: string;
   readonly answer: RegExp;
   /** What every one of them answers, where that is known; the other is asked each time. */

@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { statFields } from "@acp/host";
 
 /** A process that cannot be mistaken for a later one with the same pid. */
 export interface ProcessMark {
@@ -132,14 +133,10 @@ function isDead({ state }: ProcessStat): boolean {
   return state === "Z" || state === "X";
 }
 
-/**
- * The second field is the program's name in parentheses and may hold anything, parentheses too:
- * count from the last one.
- */
 function readStat(pid: number): ProcessStat | undefined {
   const text = readOptional(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const fields = statFields(text);
   const [state, parent] = fields;
   const start = fields[19];
   return state === undefined || parent === undefined || start === undefined

@@ -7,7 +7,7 @@ import { readdir } from "node:fs/promises";
 /** Names of spec/home.md. */
 const OWN: readonly RegExp[] = [
   /^(?:config|policy)\.yml$/,
-  /^(?:policies|configs|paused-agents|keys|claims|pending|quarantined|run|servers|homes|reviews)$/,
+  /^(?:format|policies|configs|paused-agents|keys|claims|pending|quarantined|run|servers|homes|reviews)$/,
   /^(?:paused|vault|grants|passkeys)\.json(?:\.(?:older|lost)-[0-9a-f]{8})?$/,
   /^record\.key$/,
   /^audit(?:\.\d{1,4})?(?:\.v0\.3)?\.jsonl(?:\.|$)/,

@@ -128,6 +128,12 @@ export async function restoreHome(plan: RestorePlan, checked: Checked): Promise<
   } catch (error) {
     await staged.undo();
     if (isConsentError(error)) throw error;
+    if (error instanceof Error && "code" in error && error.code === "ENOTEMPTY")
+      throw new ConsentError(
+        "home_busy",
+        `Cannot restore ${quoteText(target)}: another process put a home there meanwhile; look at it before you restore again`,
+        { cause: error },
+      );
     const why = error instanceof Error ? error.message : String(error);
     throw new ConsentError("home_invalid", `Cannot restore ${quoteText(target)}: ${why}`, {
       cause: error,

@@ -41,7 +41,7 @@ export async function swapHomes(
   if (!(await createFileAtomic(swapPath(home), text)))
     throw new ConsentError(
       "home_busy",
-      `Cannot ${kind} ${quoteText(home)}: a restore or move was interrupted; run: acp doctor --fix home_half_moved`,
+      `Cannot ${kind} ${quoteText(home)}: a restore or move of it is under way or was interrupted; where none runs, run: acp doctor --fix home_half_moved`,
     );
   let isAside = false;
   try {

@@ -121,7 +121,7 @@ async function rotateCheckpoint(invocation: Invocation): Promise<Exit> {
   print.result({ checkpoint_key: to, previous_checkpoint_key: from }, () => [
     `${print.tone("green", "made")} ${to}`,
     `${print.tone("dim", "kept")} ${from}, for the checkpoints that it signed`,
-    "Running gates sign with the old key until you restart them. Give the new key to whoever checks your checkpoints.",
+    "Running gates sign their next checkpoint with it. Give the new key to whoever checks your checkpoints.",
   ]);
   return "ok";
 }

@@ -6,7 +6,7 @@
 import { readAuditLog } from "@acp/audit";
 import type { AuditEvent } from "@acp/audit";
 import { isUnrecorded, isUnreleased } from "@acp/core";
-import type { PendingStore, ResumeOptions } from "@acp/core";
+import type { PendingRecord, PendingStore, ResumeOptions } from "@acp/core";
 import { auditFilesFor } from "../logs/log-files.js";
 import { findEvents } from "../why/find-events.js";
 import { textAt } from "../why/fields.js";
@@ -34,23 +34,16 @@ export async function stateOfCalls(
   const states = new Map<string, CallState>(calls.map(({ call }) => [call, "forwarded"]));
   const sinceMs = nowMs - Math.max(0, ...calls.map(({ agoMs }) => agoMs)) - MARGIN_MS;
   try {
-    if (!(await reachesBack(home, sinceMs))) return states;
-    const begun = new Map<string, number>();
+    if ((await lostUntil(home)) > sinceMs) return states;
+    const begun = new Set<string>();
     const forwarded = new Set<string>();
     for await (const { event } of findEvents(home, { filter: { id: [...states.keys()] } })) {
       const call = textAt(event.metadata, "call") ?? "";
       if (isForwarding(event)) forwarded.add(call);
-      begun.set(
-        call,
-        (begun.get(call) ?? 0) + (event.eventType === "tool_call_intercepted" ? 1 : 0),
-      );
+      begun.add(call);
     }
-    for (const { call } of calls) {
-      const times = begun.get(call);
-      // What was begun twice is not begun a third time.
-      if (forwarded.has(call) || (times ?? 0) > 1) continue;
-      states.set(call, times === undefined ? "unknown" : "open");
-    }
+    for (const { call } of calls)
+      if (!forwarded.has(call)) states.set(call, begun.has(call) ? "open" : "unknown");
   } catch {
     return new Map(calls.map(({ call }) => [call, "forwarded"]));
   }
@@ -72,26 +65,71 @@ export async function isForwarded(home: string, ids: readonly string[]): Promise
 export async function loggedOf(
   home: string,
   store: Pick<PendingStore, "open">,
-): Promise<Required<Pick<ResumeOptions, "answered" | "forwarded">>> {
-  const answered = new Set<string>();
-  const forwarded = new Set<string>();
-  for await (const record of store.open()) {
-    const { id } = record;
-    if (isUnrecorded(record) && (await isAnswered(home, id))) answered.add(id);
-    if (isUnreleased(record) && (await isForwarded(home, [id]))) forwarded.add(id);
-  }
-  return { answered, forwarded };
+): Promise<Required<Pick<ResumeOptions, "answered" | "forwarded" | "unanswered">>> {
+  const records: PendingRecord[] = [];
+  for await (const record of store.open()) records.push(record);
+  const logged = await eventsOf(home, records).catch(() => undefined);
+  const idsOf = (isOne: (record: PendingRecord, events: readonly AuditEvent[]) => boolean) =>
+    new Set(
+      records.filter((each) => isOne(each, logged?.events.get(each.id) ?? [])).map(({ id }) => id),
+    );
+  return {
+    answered: idsOf((record, events) => isUnrecorded(record) && events.some(isAnswer)),
+    forwarded: idsOf(
+      (record, events) =>
+        isUnreleased(record) && (logged === undefined || events.some(isForwarding)),
+    ),
+    unanswered: idsOf(
+      (record, events) =>
+        record.request.createdAtMs - MARGIN_MS > (logged?.lostUntilMs ?? Infinity) &&
+        isUnanswered(record, events),
+    ),
+  };
 }
 
-/** Whether a log has a person's answer. Never rejects: what cannot be read has none. */
-async function isAnswered(home: string, id: string): Promise<boolean> {
-  const filter = { requestId: id, eventType: ["consent_approved", "consent_denied"] };
-  try {
-    for await (const _found of findEvents(home, { filter })) return true;
-  } catch {
-    return false;
-  }
-  return false;
+/** The events of some questions, by the question. */
+interface Logged {
+  readonly events: ReadonlyMap<string, readonly AuditEvent[]>;
+  readonly lostUntilMs: number;
+}
+
+/** @throws ConsentError where a log cannot be read. */
+async function eventsOf(home: string, records: readonly PendingRecord[]): Promise<Logged> {
+  const events = new Map<string, AuditEvent[]>(records.map(({ id }) => [id, []]));
+  const requestId = [...events.keys()];
+  // The log of a home that is new need not be read for nothing.
+  if (requestId.length === 0) return { events, lostUntilMs: -Infinity };
+  for await (const { event } of findEvents(home, { filter: { requestId } }))
+    events.get(event.requestId)?.push(event);
+  return { events, lostUntilMs: await lostUntil(home) };
+}
+
+const isAnswer = ({ eventType }: AuditEvent): boolean =>
+  eventType === "consent_approved" || eventType === "consent_denied";
+
+/** What a question may have in the log and wait on; one that has anything else is over. */
+const WAITING: readonly string[] = [
+  "consent_requested",
+  "consent_delivered",
+  "consent_undelivered",
+  "consent_escalated",
+  "consent_refused",
+  "consent_deferred",
+];
+
+/**
+ * Whether the log shows an open question as one that waits, and no answer that its record has not
+ * counted. A store that was set back is behind the log, and shows itself here.
+ */
+function isUnanswered({ status, approvals }: PendingRecord, seen: readonly AuditEvent[]): boolean {
+  const isCounted = ({ eventType, metadata }: AuditEvent): boolean =>
+    eventType === "consent_counted" &&
+    approvals.some(({ approverId }) => approverId === metadata["approver"]);
+  return (
+    status !== "ended" &&
+    seen.some(({ eventType }) => eventType === "consent_requested") &&
+    seen.every((event) => WAITING.includes(event.eventType) || isCounted(event))
+  );
 }
 
 /** An end that names no performance says that there was none. */
@@ -103,12 +141,13 @@ function isForwarding({ eventType, metadata }: AuditEvent): boolean {
   );
 }
 
-/** Whether the logs have everything since then: none was pruned, and none set aside. */
-async function reachesBack(home: string, sinceMs: number): Promise<boolean> {
+/** When the last event may have been that the logs have no more: one was pruned or set aside. */
+async function lostUntil(home: string): Promise<number> {
+  let untilMs = -Infinity;
   for (const path of await auditFilesFor([], home))
     for await (const { seq, eventType, atMs } of readAuditLog(path)) {
-      if ((seq > 0 || eventType === "log_quarantined") && atMs > sinceMs) return false;
+      if (seq > 0 || eventType === "log_quarantined") untilMs = Math.max(untilMs, atMs);
       break;
     }
-  return true;
+  return untilMs;
 }

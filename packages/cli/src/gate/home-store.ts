@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createRecordCheck } from "@acp/core";
 import type { Claims, PendingRecord, Store } from "@acp/core";
 import { fileClaims, openPendingFiles } from "@acp/home";
-import type { Home, KnownQuestions } from "@acp/home";
+import type { Home, KnownQuestions, PendingFiles } from "@acp/home";
 import { loggedGrants } from "../logs/logged-grants.js";
 import type { NotedFollower } from "../rollback/noted-states.js";
 import { createRollbackGuard, nothingSaved } from "../rollback/state-guard.js";
@@ -33,20 +33,37 @@ export interface HomeStore extends AsyncDisposable {
 export const homeClaims = ({ dir }: Pick<Home, "dir">): Claims => fileClaims(join(dir, "claims"));
 
 /**
+ * Opens the home's questions, and takes over those that dead processes left.
+ *
+ * @throws ConsentError `home_invalid`, with the fix.
+ */
+export function openHomePending(
+  { dir }: Pick<Home, "dir">,
+  recordKey: Uint8Array,
+): Promise<PendingFiles> {
+  return openPendingFiles(join(dir, "pending"), createRecordCheck(recordKey));
+}
+
+/** What a process knows already when it opens a store. */
+export interface KnownBefore {
+  /** Of the home's logs. */
+  readonly noted?: NotedFollower | undefined;
+  /** What it took over from dead processes. */
+  readonly left?: PendingFiles | undefined;
+}
+
+/**
  * Opens them, and takes over what dead processes left open.
  *
  * @param recordKey - Of the home's gates.
- * @param noted - What the process knows of the home's logs already.
  * @throws ConsentError `home_invalid`, with the fix.
  */
 export async function openHomeStore(
   home: Home,
   recordKey: Uint8Array,
-  noted?: NotedFollower,
+  { noted, left }: KnownBefore = {},
 ): Promise<HomeStore> {
-  const directory = join(home.dir, "pending");
-  const accepts = createRecordCheck(recordKey);
-  const pending = await openPendingFiles(directory, accepts);
+  const pending = await openHomePending(home, recordKey);
   const told = new Set<number>();
   let say = (_count: number): void => undefined;
   let closing: Promise<void> | undefined;
@@ -61,11 +78,22 @@ export async function openHomeStore(
       grants: loggedGrants(home, { guard, onIgnored }),
       pending,
     },
-    known: pending,
+    known: left === undefined ? pending : knownBeside(pending, left),
     left: pending.left,
     ignored: pending.ignored,
     onIgnoredGrants: (next) => void (say = next),
     guard,
     [Symbol.asyncDispose]: () => (closing ??= Promise.resolve(pending[Symbol.asyncDispose]())),
   };
+}
+
+/**
+ * What this process took over is as dead as it was, although a live process has it now: nobody is
+ * about to write down what came of it.
+ */
+function knownBeside(own: KnownQuestions, left: PendingFiles): KnownQuestions {
+  const over = new Set(left.left.map(({ id }) => id).filter((id) => !left.held.has(id)));
+  const held = new Set([...own.held].filter((id) => !over.has(id)));
+  const untaken = [...own.untaken, ...left.untaken].filter((id) => !held.has(id));
+  return { held, untaken: new Set(untaken) };
 }

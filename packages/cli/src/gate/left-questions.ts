@@ -1,6 +1,7 @@
 /**
- * Left questions: what a resident that died left open, kept for the clients that come back. Each
- * client gets its own, by the part of a call's id that names it; what nobody comes back for ends.
+ * Left questions: what a resident that died left open, kept for the clients that come back, of every
+ * configuration. Each client gets its own, by the part of a call's id that names it; what nobody
+ * comes back for ends.
  * Format: spec/resident.md §5.
  */
 import { isUnfinished, isUnrecorded, isUnreleased, reduce } from "@acp/core";
@@ -16,14 +17,18 @@ export interface LeftParts {
   isForwarded(ids: readonly string[]): Promise<boolean>;
 }
 
+/** Who may come back for what it left. */
+export interface LeftOwner {
+  /** What the ids of its calls end with; undefined for one that gives its calls none. */
+  readonly client: string | undefined;
+  /** Whether a question of a call without an id is its own: the first who says so has it. */
+  isOwn(record: PendingRecord): boolean;
+}
+
 /** The questions that are left, and who has which. */
 export interface LeftQuestions {
-  /**
-   * The store of one client's gate: its own, and what is left of that client.
-   *
-   * @param client - What the ids of its calls end with; undefined for one that gives its calls none.
-   */
-  withOwn(own: PendingStore, client: string | undefined): PendingStore;
+  /** The store of one client's gate: its own, and what is left of that client. */
+  withOwn(own: PendingStore, owner: LeftOwner): PendingStore;
   /** What no client has come back for: whoever reads it has it. */
   unclaimed(): PendingStore;
 }
@@ -43,9 +48,8 @@ interface View {
 export function createLeftQuestions(parts: LeftParts): LeftQuestions {
   const { left, store } = parts;
   const claimed = new Set<string>();
-  let isFirst = true;
   return {
-    withOwn(own, client) {
+    withOwn(own, { client, isOwn }) {
       const view: View = { parts, claimed, mine: new Set(), given: new Set() };
       const storeOf = (id: string): PendingStore => (view.mine.has(id) ? store : own);
       return {
@@ -55,11 +59,10 @@ export function createLeftQuestions(parts: LeftParts): LeftQuestions {
         watch: (id, signal) => storeOf(id).watch(id, signal),
         async *open() {
           yield* own.open();
-          // Processes that gave their calls no ids left theirs for whoever comes first, as ever.
-          const mayHaveOthers = isFirst;
-          isFirst = false;
-          yield* claim(view, ({ call }) =>
-            call === undefined ? mayHaveOthers : client !== undefined && call.endsWith(client),
+          yield* claim(view, (record) =>
+            record.call === undefined
+              ? isOwn(record)
+              : client !== undefined && record.call.endsWith(client),
           );
         },
         takeDecision: async (...wanted) =>

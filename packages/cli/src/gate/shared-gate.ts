@@ -3,6 +3,7 @@
  * their approve socket, and its record key. One process has one gate, or, as a resident, one a
  * client.
  */
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import type { RecoverOptions } from "@acp/audit";
 import { createTerminalChannel } from "@acp/channel-terminal";
@@ -15,10 +16,11 @@ import type {
   GateOptions,
   Layer,
   PausedEnd,
+  PendingRecord,
   QuestionRoom,
 } from "@acp/core";
 import { openRecordKey } from "@acp/home";
-import type { Home } from "@acp/home";
+import type { Home, PendingFiles } from "@acp/home";
 import type { Invocation } from "../command.js";
 import { openChannels } from "./channels/open-channels.js";
 import { openGateSink } from "./gate-sink.js";
@@ -60,6 +62,15 @@ export interface WithGateParts {
   readonly questionRoom?: QuestionRoom;
   /** The file name of its approve socket. Default: the process's ID and `.sock`. */
   readonly socketName?: string;
+  /** Whether who connected to that socket may be heard. Default: everybody who can open it. */
+  readonly admits?: (socket: Socket) => Promise<boolean>;
+  /** What the process took over from dead ones, where it did so already. */
+  readonly left?: PendingFiles;
+  /**
+   * Whether a question of a call without an id is this gate's, where a dead process left it.
+   * Default: where its agent is.
+   */
+  readonly isOwnQuestion?: (record: PendingRecord) => boolean;
 }
 
 /** What a gate is made of, apart from whose it is. */
@@ -98,8 +109,9 @@ export async function withSharedGate<T>(
   const { print } = invocation;
   // Before the logs: what an earlier process left open and this or another one shows again has not
   // ended.
-  const recordKey = homeKeys.ring?.recordKey() ?? (await openRecordKey(home, homeKeys.keys));
-  await using kept = await openHomeStore(home, recordKey, homeKeys.noted);
+  const recordKey = await recordKeyOf(home, homeKeys);
+  const { noted } = homeKeys;
+  await using kept = await openHomeStore(home, recordKey, { noted, left: parts.left });
   const settings = { config: source.config?.audit, recover: recoverOf(home, kept) };
   await checkWitnesses(home, settings);
   // Also before the logs: opening them writes events of now.
@@ -139,6 +151,11 @@ export async function withSharedGate<T>(
   return await use({ ...known, notices, kept, audit, sink, channel, gates, attached });
 }
 
+/** The key of now of what gates of the home keep. */
+export async function recordKeyOf(home: Home, { ring, keys }: HomeKeys): Promise<Uint8Array> {
+  return ring?.recordKey() ?? (await openRecordKey(home, keys));
+}
+
 /** What the log takes for open, rather than cut off by the end of an earlier process. */
 function recoverOf(home: Home, { known }: HomeStore): RecoverOptions {
   return {
@@ -164,7 +181,10 @@ export async function openNotices(
  * What is in the home's stores and no gate of it wrote: it does not count, and somebody should
  * know.
  */
-export function sayIgnored(notices: Notices, { ignored, onIgnoredGrants }: HomeStore): void {
+export function sayIgnored(
+  notices: Notices,
+  { ignored, onIgnoredGrants }: Pick<HomeStore, "ignored" | "onIgnoredGrants">,
+): void {
   const why =
     "no gate with this home's key wrote them; they come from an older version or another key, or somebody changed them";
   if (ignored > 0)
@@ -198,7 +218,7 @@ async function endPausedOf(gates: ReadonlySet<ConsentGate>): Promise<PausedEnd> 
  * Makes the terminal's channel with its approve socket; sockets of dead gates are removed first.
  */
 async function terminalMaker(
-  { home, invocation: { io, flags }, socketName = `${io.pid}.sock` }: WithGateParts,
+  { home, invocation: { io, flags }, socketName = `${io.pid}.sock`, admits }: WithGateParts,
   notices: Notices,
   endPaused: () => Promise<PausedEnd>,
 ): Promise<{
@@ -213,6 +233,7 @@ async function terminalMaker(
     socketPath: join(directory, socketName),
     color: showsColour({ isTTY: true, write: () => true }, io.env),
     endPaused,
+    ...(admits !== undefined && { admits }),
     warn: (text: string) => notices.tell("socket_failed", text),
   };
   return {

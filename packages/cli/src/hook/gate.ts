@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import type { AuditSink, ConsentGate, Layer, Ruling } from "@acp/core";
+import type { AuditSink, ConsentGate, Layer, PendingRecord, Ruling } from "@acp/core";
 import { execSafety } from "@acp/core/exec";
 import type { ExecApprovalConfig } from "@acp/core/exec";
 import type { Invocation } from "../command.js";
@@ -79,6 +79,7 @@ export async function openHookGate(
         agentId: AGENT_ID,
         ways: ["hook"],
         layers: [terms.layer],
+        isOwnQuestion: isHookQuestion,
       },
       use,
     ),
@@ -122,6 +123,14 @@ async function keepOpen(
   };
 }
 
+/** Begins the task of every call of a hook. */
+const TASK = "exec-terms:";
+
+/** Whether a hook asked it. */
+export function isHookQuestion({ context }: PendingRecord): boolean {
+  return context?.task?.startsWith(TASK) === true;
+}
+
 interface TermsLayer {
   readonly layer: Layer;
   remember(terms: HookTerms): string;
@@ -135,7 +144,7 @@ function createTermsLayer(): TermsLayer {
   const layers = new Map<string, Layer>();
   return {
     remember(terms) {
-      const task = `exec-terms:${createHash("sha256").update(JSON.stringify(terms)).digest("hex")}`;
+      const task = `${TASK}${createHash("sha256").update(JSON.stringify(terms)).digest("hex")}`;
       const layer = layers.get(task) ?? layerOf(terms);
       layers.delete(task);
       layers.set(task, layer);

@@ -4,19 +4,21 @@
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { createConsentGate } from "@acp/core";
-import { machineClock } from "@acp/home";
 import type { Invocation } from "../command.js";
-import { isForwarded, loggedOf } from "../gate/forwarded.js";
-import { createLeftQuestions } from "../gate/left-questions.js";
 import type { LeftQuestions } from "../gate/left-questions.js";
 import { withSharedGate } from "../gate/shared-gate.js";
 import type { SharedGate, WithGateParts } from "../gate/shared-gate.js";
+import { openLeftOfHome } from "./left-of-home.js";
+import type { LeftOfHome } from "./left-of-home.js";
 
 /** What the sessions of one configuration have in common. */
 export interface Base extends SharedGate {
+  /** Of all configurations. */
   readonly leftQuestions: LeftQuestions;
 }
+
+/** How long a client has to come back for what it asked before its resident died. */
+const GRACE_MS = 60_000;
 
 /** What is open of each configuration. */
 export interface Configurations {
@@ -41,24 +43,36 @@ interface Opened {
   users: number;
 }
 
-interface State {
+interface State extends ConfigurationsParts {
   readonly own: Invocation;
-  readonly onOpen: (base: Base) => void;
   readonly open: Map<string, Opened>;
   readonly attachedAt: Map<string, SharedGate>;
+  /** What a resident that died left: taken over before the first configuration opens. */
+  left: Promise<LeftOfHome> | undefined;
+  /** Ends what nobody came back for. */
+  grace: NodeJS.Timeout | undefined;
   count: number;
 }
 
-/**
- * Nothing is open yet.
- *
- * @param onOpen - Called with what was opened, each time.
- */
-export function createConfigurations(
-  own: Invocation,
-  onOpen: (base: Base) => void,
-): Configurations {
-  const state: State = { own, onOpen, open: new Map(), attachedAt: new Map(), count: 0 };
+/** What configurations are opened with. */
+export interface ConfigurationsParts {
+  /** Called with what was opened, each time. */
+  readonly onOpen: (base: Base) => void;
+  /** Whether who connected to the approvers' socket may be heard. */
+  readonly admits: NonNullable<WithGateParts["admits"]>;
+}
+
+/** Nothing is open yet. */
+export function createConfigurations(own: Invocation, parts: ConfigurationsParts): Configurations {
+  const state: State = {
+    own,
+    ...parts,
+    open: new Map(),
+    attachedAt: new Map(),
+    left: undefined,
+    grace: undefined,
+    count: 0,
+  };
   let closing: Promise<unknown> = Promise.resolve();
   let isClosing = false;
   const useNow: Configurations["useNow"] = async (parts, use) => {
@@ -102,7 +116,7 @@ async function take(state: State, parts: WithGateParts): Promise<readonly [strin
   if (opened === undefined) {
     // The first keeps the name that one gate of one process has.
     const name = state.count++ === 0 ? undefined : `${own.io.pid}-${state.count}.sock`;
-    opened = openShared({ ...parts, ...(name !== undefined && { socketName: name }) }, own);
+    opened = openShared(state, { ...parts, ...(name !== undefined && { socketName: name }) });
     opened.shared.then(state.onOpen, () => open.delete(key));
     open.set(key, opened);
   }
@@ -125,6 +139,39 @@ async function closeAll(state: State): Promise<void> {
   state.count = 0;
   for (const each of all) each.close();
   await Promise.all(all.map(({ closed }) => closed));
+  clearTimeout(state.grace);
+  const { left } = state;
+  state.left = undefined;
+  await (await left?.catch(() => undefined))?.[Symbol.asyncDispose]();
+}
+
+/** What was left; where it cannot be opened, the next configuration tries again. */
+function takeLeft(state: State, parts: WithGateParts): Promise<LeftOfHome> {
+  state.left ??= openLeftOfHome(parts).then(
+    (left) => {
+      state.grace = setTimeout(() => void endUnclaimed(state, left), GRACE_MS).unref();
+      return left;
+    },
+    (error: unknown) => {
+      state.left = undefined;
+      throw error;
+    },
+  );
+  return state.left;
+}
+
+/** Never rejects: a store or log that fails shows itself at the next call. */
+async function endUnclaimed({ open }: State, left: LeftOfHome): Promise<void> {
+  const [one] = open.values();
+  if (one === undefined) return;
+  one.users++;
+  try {
+    await left.endUnclaimed(await one.shared);
+  } catch {
+    // Said at the next call.
+  } finally {
+    one.users--;
+  }
 }
 
 /** For users of the same home directory. */
@@ -138,55 +185,29 @@ async function keyOf({
   return createHash("sha256").update(JSON.stringify(words)).digest("hex");
 }
 
-function openShared(parts: WithGateParts, own: Invocation): Opened {
+function openShared(state: State, parts: WithGateParts): Opened {
   const { source, home, homeKeys, socketName } = parts;
   const done = deferred<void>();
   const ready = deferred<Base>();
-  const closed = withSharedGate(
-    {
+  const open = async (): Promise<void> => {
+    const left = await takeLeft(state, parts);
+    const shared = {
       source,
       home,
       homeKeys,
-      ...ownParts(own),
+      left: left.files,
+      ...ownParts(state.own),
       ...(socketName !== undefined && { socketName }),
-    },
-    async (shared) => {
-      const { left, store } = shared.kept;
-      const leftQuestions = createLeftQuestions({
-        left,
-        store: store.pending,
-        isForwarded: (ids) => isForwarded(home.dir, ids),
-      });
-      ready.resolve({ ...shared, leftQuestions });
-      using _grace = endUnclaimedLater({ ...shared, leftQuestions }, home.dir);
+      admits: state.admits,
+    };
+    await withSharedGate(shared, async (base) => {
+      left.tellIgnored(base.notices);
+      ready.resolve({ ...base, leftQuestions: left.questions });
       await done.promise;
-    },
-  ).catch((error: unknown) => ready.reject(error));
-  return { shared: ready.promise, closed, close: () => done.resolve(), users: 0 };
-}
-
-/** How long a client has to come back for what it asked before its resident died. */
-const GRACE_MS = 60_000;
-
-/** Ends what no client came back for. */
-function endUnclaimedLater(base: Base, home: string): Disposable {
-  const { channel, sink: audit, recordKey, lastEventMs, kept, leftQuestions } = base;
-  const end = async (): Promise<void> => {
-    const pending = leftQuestions.unclaimed();
-    const logged = await loggedOf(home, kept.store.pending);
-    await using gate = createConsentGate({
-      channel,
-      audit,
-      store: { ...kept.store, pending },
-      clock: machineClock,
-      recordKey,
-      ...(lastEventMs !== undefined && { lastEventMs }),
     });
-    await gate.resume({ ...logged, areCallersGone: true });
   };
-  // A store or log that fails shows itself at the next call.
-  const timer = setTimeout(() => void end().catch(() => undefined), GRACE_MS).unref();
-  return { [Symbol.dispose]: () => clearTimeout(timer) };
+  const closed = open().catch((error: unknown) => ready.reject(error));
+  return { shared: ready.promise, closed, close: () => done.resolve(), users: 0 };
 }
 
 /** The resident's part in a gate that clients share; each of them says how its own agent is held. */

@@ -7,6 +7,7 @@ import type { Limits, Usage } from "./budgets.js";
 import { isOurs } from "../is-ours.js";
 import type { Unlocked } from "./lock.js";
 import type { Release } from "./newer.js";
+import type { Peers } from "./peers.js";
 import type { Places } from "./places.js";
 import { createFrameReader, frameOf, recordIn } from "./wire.js";
 
@@ -51,6 +52,7 @@ export interface Status {
 export interface ControlParts {
   /** What a connection hears first. */
   readonly greeting: () => Buffer;
+  readonly peers: Pick<Peers, "admits">;
   status(): Status;
   stop(): void;
   /** Begins to give way to another resident; false where it does not give way to that release. */
@@ -73,11 +75,12 @@ const SLOW_MS_MAX = 60_000;
 
 /** Answers one command of a person. */
 export function attendControl(socket: Socket, parts: ControlParts): void {
-  const { greeting, status, stop, giveWay, unlock, lock } = parts;
+  const { greeting, peers, status, stop, giveWay, unlock, lock } = parts;
   const silence = setTimeout(() => socket.destroy(), ANSWER_MS_MAX);
   let isAsked = false;
   const tell = (what: object): void => void socket.end(frameOf("told", JSON.stringify(what)));
   const answer = async (asked: Readonly<Record<string, unknown>>): Promise<void> => {
+    if (!(await peers.admits(socket))) return void socket.destroy();
     const { ask, passphrase, version, build } = asked;
     if (ask === "unlock" && typeof passphrase === "string") return tell(await unlock(passphrase));
     if (ask === "lock") return tell({ was_unlocked: await lock() });

@@ -100,6 +100,7 @@ it.each([
   };
   const parts: ControlParts = {
     greeting,
+    peers: { admits: () => Promise.resolve(true) },
     status: no,
     stop: no,
     unlock: no,

@@ -4,7 +4,8 @@
  * on them, with its own directory, environment, policy and stores.
  */
 import { asError, isConsentError } from "@acp/core";
-import { openHome, openRecordKey } from "@acp/home";
+import type { PendingRecord } from "@acp/core";
+import { openHome } from "@acp/home";
 import type { CommandServer } from "@acp/home";
 import type { LocalUpstream } from "@acp/proxy-mcp";
 import { tellClient } from "../commands/mcp.js";
@@ -22,11 +23,13 @@ import { createLockedDenials } from "./locked-denials.js";
 import type { LockedDenials } from "./locked-denials.js";
 import { lockedWait, needsPassphrase, rebuildingWait, serveLocked } from "./locked.js";
 import type { IndexRebuild } from "../logs/index-rebuild.js";
+import type { Peers } from "./peers.js";
 import type { Servers } from "./servers.js";
 import { openHomeKeys, renewHomeKeys } from "../gate/home-keys.js";
 import type { HomeKeys } from "../gate/home-keys.js";
 import { openHomeStore } from "../gate/home-store.js";
-import { heedGuard, openNotices, sayIgnored } from "../gate/shared-gate.js";
+import { isHookQuestion } from "../hook/gate.js";
+import { heedGuard, openNotices, recordKeyOf, sayIgnored } from "../gate/shared-gate.js";
 import type { WithGateParts } from "../gate/shared-gate.js";
 import { ownHomePath } from "../home/home-source.js";
 import { withGateOf } from "../gate/with-gate.js";
@@ -72,15 +75,19 @@ export interface HomeGatesParts {
   /** Says whether anything may be opened. */
   readonly rebuild: Pick<IndexRebuild, "check" | "percent" | "whole">;
   readonly servers: Servers;
+  readonly peers: Pick<Peers, "admits">;
 }
 
 /** Creates them; nothing is open yet. */
 export function createHomeGates(own: Invocation, parts: HomeGatesParts): HomeGates {
-  const { lock, rebuild } = parts;
+  const { lock, rebuild, peers } = parts;
   const denials = createLockedDenials();
-  const configurations = createConfigurations(own, ({ notices }) => {
-    const text = denials.take();
-    if (text !== undefined) notices.tell("denied_while_locked", text);
+  const configurations = createConfigurations(own, {
+    admits: peers.admits,
+    onOpen({ notices }) {
+      const text = denials.take();
+      if (text !== undefined) notices.tell("denied_while_locked", text);
+    },
   });
   let opened: Promise<HomeKeys> | undefined;
   const keys: GatesOfHome["keys"] = async (at, asked) => {
@@ -191,6 +198,12 @@ function openKeysOnce(
   return before.then((held) => (held.keys === undefined ? open() : held), open);
 }
 
+/** Hooks have a gate of their own, whichever agent they are of. */
+const isQuestionOf =
+  (agentId: string) =>
+  (record: PendingRecord): boolean =>
+    record.agentId === agentId && !isHookQuestion(record);
+
 interface SessionUse<T> {
   /** What the session may take; a hook has no share. */
   readonly share?: Share;
@@ -205,10 +218,13 @@ async function withSessionGate<T>(
   { share, client, use }: SessionUse<T>,
 ): Promise<T> {
   // Those of now: the keys may be others than when the resident began.
-  const { ring, keys } = parts.homeKeys;
-  const recordKey = ring?.recordKey() ?? (await openRecordKey(parts.home, keys));
-  await using opened = await openHomeStore(parts.home, recordKey, parts.homeKeys.noted);
-  const pending = base.leftQuestions.withOwn(opened.store.pending, client);
+  const recordKey = await recordKeyOf(parts.home, parts.homeKeys);
+  const { noted } = parts.homeKeys;
+  await using opened = await openHomeStore(parts.home, recordKey, { noted });
+  const pending = base.leftQuestions.withOwn(opened.store.pending, {
+    client,
+    isOwn: parts.isOwnQuestion ?? isQuestionOf(parts.agentId),
+  });
   const kept = { ...opened, store: { ...opened.store, pending } };
   const { notices, isolation } = await openNotices(parts, base.audit);
   sayIgnored(notices, kept);

@@ -13,6 +13,8 @@ export interface SentCall {
   readonly bytes: Buffer;
   /** When it was sent first. */
   readonly atMs: number;
+  /** How many residents crashed while it was in work. */
+  readonly crashes: number;
 }
 
 /** A line that is about to be sent. */
@@ -27,14 +29,23 @@ export interface Line {
 /** How a lost request is answered. */
 export type Answer = (id: Id, problem: Problem) => void;
 
+/** How a session ended. */
+export interface LostSession {
+  /** Whether its resident crashed, rather than gave way. */
+  readonly isCrash: boolean;
+  readonly answer: Answer;
+  /** Whether it goes on without being sent once more. */
+  isKept(id: Id): boolean;
+}
+
 /** The requests in work. */
 export interface InWork {
   /** From now on the line's requests are in work. Gives the number of a call. */
   begin(line: Line): number | undefined;
   /** It is answered. */
   settle(id: Id): void;
-  /** The session is lost. Answers what cannot be sent once more, and keeps the rest. */
-  lose(answer: Answer, isKept: (id: Id) => boolean): void;
+  /** The session is over. Answers what cannot be sent once more, and keeps the rest. */
+  lose(end: LostSession): void;
   /** Calls of lost sessions, in their order, of which nobody knows yet how far they came. */
   lost(): readonly SentCall[];
   /** Takes a call back that was to be sent once more, and was not. */
@@ -59,20 +70,18 @@ const TWICE: Problem = {
   message: `The resident gate ended twice before this was answered: ${UNKNOWN}`,
   isRetryable: false,
 };
-
-interface Request {
-  readonly call: SentCall | undefined;
-  readonly isAgain: boolean;
-}
+/** What was in work at so many crashes may be what they came of. */
+const CRASHES_MAX = 1;
 
 /** Nothing was sent yet. */
 export function createInWork(nowMs: () => number): InWork {
-  const requests = new Map<Id, Request>();
+  /** Undefined for one that is not sent once more. */
+  const requests = new Map<Id, SentCall | undefined>();
   let keptBytes = 0;
   let calls = 0;
   let lost: SentCall[] = [];
   const settle = (id: Id): void => {
-    keptBytes -= requests.get(id)?.call?.bytes.length ?? 0;
+    keptBytes -= requests.get(id)?.bytes.length ?? 0;
     requests.delete(id);
   };
   return {
@@ -81,20 +90,20 @@ export function createInWork(nowMs: () => number): InWork {
       for (const id of ids) {
         settle(id);
         const isKept = n !== undefined && keptBytes + bytes.length <= KEPT_BYTES_MAX;
-        const call = isKept ? (sent ?? { id, n, bytes, atMs: nowMs() }) : undefined;
+        const call = isKept ? (sent ?? { id, n, bytes, atMs: nowMs(), crashes: 0 }) : undefined;
         if (call !== undefined) keptBytes += bytes.length;
-        requests.set(id, { call, isAgain: sent !== undefined });
+        requests.set(id, call);
       }
       return n;
     },
     settle,
-    lose(answer, isKept) {
-      for (const [id, { call, isAgain }] of requests) {
+    lose({ isCrash, answer, isKept }) {
+      for (const [id, call] of requests) {
         if (isKept(id)) continue;
-        // What was in work at two losses is not sent a third time.
-        if (isAgain) answer(id, TWICE);
-        else if (call === undefined || lost.length >= LOST_MAX) answer(id, LOST);
-        else lost.push(call);
+        const crashes = (call?.crashes ?? 0) + (isCrash ? 1 : 0);
+        if (call === undefined || lost.length >= LOST_MAX) answer(id, LOST);
+        else if (crashes > CRASHES_MAX) answer(id, TWICE);
+        else lost.push({ ...call, crashes });
       }
       requests.clear();
       keptBytes = 0;

@@ -8,6 +8,7 @@ export async function loadAll(): Promise<void> {
   await Promise.all([
     import("@acp/core/exec"),
     import("@acp/channel-web"),
+    import("@acp/sandbox-linux"),
     import("picomatch"),
     import("../gate/channels/telegram.js"),
     import("../gate/channels/webhook.js"),

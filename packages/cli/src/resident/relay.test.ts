@@ -1,104 +1,9 @@
-import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import type { AskedNumber, Link, LinkHandlers } from "./link.js";
-import { createRelay } from "./relay.js";
-
-const INITIALIZE = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}\n';
-const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}\n';
-const call = (id: number | string): string =>
-  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":"tools/call"}\n`;
-const result = (id: number | string): string =>
-  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{}}\n`;
-
-/** One session as a resident sees it. */
-interface Session {
-  readonly handlers: LinkHandlers;
-  readonly got: () => string;
-  /** Ids and numbers of calls, in the order in which they were said. */
-  readonly calls: (readonly [string, number])[];
-  readonly asked: AskedNumber[];
-  readonly give: (bytes: number) => void;
-}
-
-/** A relay whose sessions open as the test says. */
-function world(opens: (count: number) => string | undefined = () => undefined, roomBytes = 1e6) {
-  const [input, output] = [new PassThrough(), new PassThrough()];
-  const sessions: Session[] = [];
-  const exits: number[] = [];
-  let nowMs = 0;
-  let count = 0;
-  let said = "";
-  output.on("data", (chunk) => (said += String(chunk)));
-  createRelay({
-    input,
-    output,
-    nowMs: () => nowMs,
-    notice: () => undefined,
-    exit: (code) => void exits.push(code),
-    open(handlers) {
-      const problem = opens(count++);
-      if (problem !== undefined) return Promise.resolve(problem);
-      let got = "";
-      let room = roomBytes;
-      const calls: (readonly [string, number])[] = [];
-      const asked: AskedNumber[] = [];
-      const link: Link = {
-        room: () => room,
-        send(bytes) {
-          got += bytes.toString();
-          room -= bytes.length;
-        },
-        call: (id, n) => void calls.push([id, n]),
-        ask: (numbers) => void asked.push(...numbers),
-        end: () => (got += "END"),
-        held: () => (got += "HELD"),
-        signal: (name) => (got += name),
-        pause: () => undefined,
-        resume: () => undefined,
-      };
-      const give = (bytes: number): void => void (room += bytes);
-      sessions.push({ handlers, got: () => got, calls, asked, give });
-      return Promise.resolve(link);
-    },
-  });
-  const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
-  return {
-    sessions,
-    exits,
-    said: () => said,
-    pass: (ms: number) => (nowMs += ms),
-    turn,
-    async write(text: string) {
-      input.write(text);
-      await turn();
-    },
-    async end() {
-      input.end();
-      await turn();
-    },
-    async answer(session: number, text: string) {
-      sessions[session]?.handlers.onOutput(Buffer.from(text));
-      await turn();
-    },
-    async known(session: number, ...again: readonly number[]) {
-      sessions[session]?.handlers.onKnown(new Set(again));
-      await turn();
-    },
-    async room(session: number, bytes: number) {
-      sessions[session]?.give(bytes);
-      sessions[session]?.handlers.onRoom();
-      await turn();
-    },
-    async lose(session: number, how: Parameters<LinkHandlers["onEnd"]>[0] = "lost") {
-      sessions[session]?.handlers.onEnd(how);
-      await turn();
-    },
-  };
-}
+import { INITIALIZE, INITIALIZED, call, relayWorld, result } from "../../test/relay-world.js";
 
 describe("createRelay()", () => {
   it("passes lines on, and ends with the session's exit code", async () => {
-    const at = world();
+    const at = relayWorld();
     await at.write(INITIALIZE + call(1));
     await at.answer(0, result(0) + result(1));
     expect(at.sessions[0]?.got()).toBe(INITIALIZE + call(1));
@@ -110,7 +15,7 @@ describe("createRelay()", () => {
   });
 
   it("answers what was in work once, repeats the handshake with its bytes and nothing else", async () => {
-    const at = world();
+    const at = relayWorld();
     const read = '{"jsonrpc":"2.0","id":"a","method":"resources/read"}\n';
     await at.write(INITIALIZE);
     await at.answer(0, result(0));
@@ -135,7 +40,7 @@ describe("createRelay()", () => {
   });
 
   it("gives the answer to a handshake that was in work, once", async () => {
-    const at = world();
+    const at = relayWorld();
     await at.write(INITIALIZE);
     await at.lose(0);
     expect(at.said()).toBe("");
@@ -144,7 +49,7 @@ describe("createRelay()", () => {
   });
 
   it("sends a line that was not begun to the next session, and one that was begun to none", async () => {
-    const at = world(undefined, INITIALIZE.length + 10);
+    const at = relayWorld(undefined, INITIALIZE.length + 10);
     const read = (id: number): string => `{"jsonrpc":"2.0","id":${id},"method":"resources/read"}\n`;
     await at.write(INITIALIZE);
     await at.answer(0, result(0));
@@ -158,7 +63,7 @@ describe("createRelay()", () => {
   });
 
   it("sends a call once more that was not forwarded, by its number, and answers one that was", async () => {
-    const at = world();
+    const at = relayWorld();
     await at.write(INITIALIZE);
     await at.answer(0, result(0));
     await at.write(call(1) + call(2) + call("c"));
@@ -190,7 +95,7 @@ describe("createRelay()", () => {
   });
 
   it("never sends a call a third time, and forgets none that was not sent again", async () => {
-    const at = world(undefined, INITIALIZE.length + call(1).length);
+    const at = relayWorld(undefined, INITIALIZE.length + call(1).length);
     await at.write(INITIALIZE);
     await at.answer(0, result(0));
     await at.write(call(1));
@@ -207,8 +112,33 @@ describe("createRelay()", () => {
     expect(at.said().split('"id":1,')).toHaveLength(2);
   });
 
+  it("sends a call once more after every handover, and counts none of them as a crash", async () => {
+    const at = relayWorld();
+    await at.write(INITIALIZE);
+    await at.answer(0, result(0));
+    await at.write(call(1));
+    for (const session of [0, 1, 2]) {
+      await at.lose(session, "again");
+      await at.answer(session + 1, result(0));
+      await at.known(session + 1, 1);
+      expect(at.sessions[session + 1]?.got()).toBe(INITIALIZE + call(1));
+      expect(at.sessions[session + 1]?.calls).toEqual([["1", 1]]);
+    }
+    // One crash more or less makes it the first one.
+    await at.lose(3);
+    await at.answer(4, result(0));
+    await at.known(4, 1);
+    await at.lose(4, "again");
+    await at.answer(5, result(0));
+    await at.known(5, 1);
+    expect(at.sessions[5]?.got()).toBe(INITIALIZE + call(1));
+    expect(at.said()).not.toContain('"error"');
+    await at.lose(5);
+    expect(at.said()).toMatch(/"id":1,"error".*ended twice.*outcome_unknown/);
+  });
+
   it("asks the next session again where one was lost before it said how far calls came", async () => {
-    const at = world();
+    const at = relayWorld();
     await at.write(INITIALIZE);
     await at.answer(0, result(0));
     await at.write(call(1));
@@ -222,7 +152,7 @@ describe("createRelay()", () => {
   });
 
   it("answers calls that nobody can ask about any more", async () => {
-    const at = world((count) => (count === 1 ? "it does not start" : undefined));
+    const at = relayWorld((count) => (count === 1 ? "it does not start" : undefined));
     await at.write(INITIALIZE);
     await at.answer(0, result(0));
     await at.write(call(1));
@@ -236,7 +166,7 @@ describe("createRelay()", () => {
   });
 
   it("drops the answer to a server that is gone, and lets no new one ask by the same id", async () => {
-    const at = world();
+    const at = relayWorld();
     await at.write(INITIALIZE);
     await at.answer(0, result(0) + '{"jsonrpc":"2.0","id":7,"method":"elicitation/create"}\n');
     await at.lose(0);
@@ -249,7 +179,7 @@ describe("createRelay()", () => {
   });
 
   it("backs off after three losses in a minute, and says so to each request", async () => {
-    const at = world();
+    const at = relayWorld();
     await at.write(INITIALIZE);
     for (const session of [0, 1, 2]) {
       await at.answer(session, result(0));
@@ -267,7 +197,7 @@ describe("createRelay()", () => {
   });
 
   it("opens a session again only for a request, where the resident was told to end", async () => {
-    const at = world();
+    const at = relayWorld();
     await at.write(INITIALIZE);
     await at.answer(0, result(0));
     await at.lose(0, "left");
@@ -279,7 +209,7 @@ describe("createRelay()", () => {
   it("subscribes again and sets the log level again, and tells nobody of it", async () => {
     const ask = (id: number, method: string, params: object): string =>
       `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
-    const at = world();
+    const at = relayWorld();
     await at.write(INITIALIZE);
     const initialized =
       '{"jsonrpc":"2.0","id":0,"result":{"capabilities":{"tools":{},"resources":{},"logging":{}}}}\n';
@@ -321,7 +251,7 @@ describe("createRelay()", () => {
     const uri = `start:${"u".repeat(200)}`;
     const subscribe = `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"${uri}"}}\n`;
     const room = INITIALIZE.length + INITIALIZED.length + subscribe.length;
-    const at = world(undefined, room);
+    const at = relayWorld(undefined, room);
     await at.write(INITIALIZE);
     await at.answer(0, result(0));
     await at.write(INITIALIZED + subscribe);
@@ -336,7 +266,7 @@ describe("createRelay()", () => {
   });
 
   it("opens another session at once where it is told to, and counts no loss", async () => {
-    const at = world();
+    const at = relayWorld();
     await at.write(INITIALIZE);
     for (let session = 0; session < 5; session++) {
       await at.answer(session, result(0));
@@ -348,7 +278,7 @@ describe("createRelay()", () => {
   });
 
   it("holds requests back where it is told to, and only those, until another session is open", async () => {
-    const at = world();
+    const at = relayWorld();
     await at.write(INITIALIZE);
     await at.answer(0, result(0));
     at.sessions[0]?.handlers.onHold();
@@ -366,7 +296,7 @@ describe("createRelay()", () => {
   });
 
   it("says that it holds back once a request that was begun is sent whole", async () => {
-    const at = world(undefined, INITIALIZE.length + 10);
+    const at = relayWorld(undefined, INITIALIZE.length + 10);
     await at.write(INITIALIZE);
     await at.answer(0, result(0));
     await at.write(call(1));
@@ -377,7 +307,7 @@ describe("createRelay()", () => {
   });
 
   it("shows why there is none in the handshake, and goes on when there is one", async () => {
-    const at = world((count) => (count === 0 ? "run acp resident serve" : undefined));
+    const at = relayWorld((count) => (count === 0 ? "run acp resident serve" : undefined));
     await at.write(INITIALIZE + call(1));
     expect(at.said()).toContain('"instructions":"run acp resident serve"');
     expect(at.said()).toContain('"code":"resident_unavailable","retryable":true');
@@ -392,7 +322,7 @@ describe("createRelay()", () => {
   });
 
   it("ends where its client goes and there is no session", async () => {
-    const at = world(() => "nothing");
+    const at = relayWorld(() => "nothing");
     await at.end();
     expect(at.exits.length).toBeGreaterThan(0);
   });

@@ -321,7 +321,7 @@ function endSession(state: State, how: Parameters<LinkHandlers["onEnd"]>[0]): vo
     return;
   }
   if (how === "lost") return lose(state);
-  forget(state);
+  forget(state, false);
   if (how === "left") answerLost(state);
   // Who told it to end does not want it back before somebody needs it.
   if (state.isInputOver && state.waiting.length === 0) state.parts.exit(0);
@@ -330,7 +330,7 @@ function endSession(state: State, how: Parameters<LinkHandlers["onEnd"]>[0]): vo
 
 /** The resident is gone: what was in work is answered, and another session is opened. */
 function lose(state: State): void {
-  forget(state);
+  forget(state, true);
   if (state.isInputOver) {
     answerLost(state);
     return state.parts.exit(1);
@@ -349,7 +349,7 @@ function lose(state: State): void {
 }
 
 /** Answers what was in work, but for a handshake and calls, which may be sent once more. */
-function forget(state: State): void {
+function forget(state: State, isCrash: boolean): void {
   state.link = undefined;
   state.isHeld = false;
   state.begun = undefined;
@@ -361,10 +361,11 @@ function forget(state: State): void {
     if (next.sent !== undefined) inWork.takeBack(next.sent);
     waiting.shift();
   }
-  inWork.lose(
-    (id, problem) => write(state, errorLine(id, problem)),
-    (id) => id === handshake?.id && !handshake.isAnswered,
-  );
+  inWork.lose({
+    isCrash,
+    answer: (id, problem) => write(state, errorLine(id, problem)),
+    isKept: (id) => id === handshake?.id && !handshake.isAnswered,
+  });
   for (const id of state.asked) state.stale.add(id);
   state.asked.clear();
 }

@@ -29,6 +29,7 @@ import { buildOf } from "../build-of.js";
 import { lockCommands, lockOf } from "./lock-home.js";
 import { givesWay } from "./newer.js";
 import type { Release } from "./newer.js";
+import { createPeers } from "./peers.js";
 import { RESIDENT_LOCK, makePlaces, placesOf } from "./places.js";
 import type { Places } from "./places.js";
 import { openServers } from "./servers.js";
@@ -120,12 +121,22 @@ async function serveLocked(locked: Locked): Promise<void> {
   await using rebuild = createIndexRebuild({ home: homePaths(homeDir), say });
   const lock = lockOf(invocation, rebuild);
   const servers = await openServers(places.run);
-  await using gates = createHomeGates(invocation, { lock, rebuild, servers });
+  const peers = createPeers(process.getuid?.() ?? -1, say);
+  await using gates = createHomeGates(invocation, { lock, rebuild, servers, peers });
   const isUnlocked = (): boolean => lock.keys() !== undefined;
   const budgets = createBudgets();
-  const parts: SessionParts = { homeDir, greeting, gates, commands, budgets, isUnlocked };
+  const parts: SessionParts = { homeDir, greeting, gates, commands, budgets, isUnlocked, peers };
   const isNow = (): boolean => isCurrent(own);
-  const status = statusOf({ own, isCurrent: isNow, homeDir, gates, lock, rebuild, sessions });
+  const status = statusOf({
+    own,
+    isCurrent: isNow,
+    homeDir,
+    gates,
+    lock,
+    rebuild,
+    peers,
+    sessions,
+  });
   const isNeeded = (): boolean =>
     invocation.flags.has("stay") || sessions.size > 0 || gates.attached() > 0 || isUnlocked();
   const idle = createIdle(isNeeded, () => performance.now());
@@ -137,7 +148,7 @@ async function serveLocked(locked: Locked): Promise<void> {
       return true;
     };
     const stop = (): void => end.abort();
-    const control = { greeting, status, stop, giveWay, ...thatWarms(ofLock, gates) };
+    const control = { greeting, peers, status, stop, giveWay, ...thatWarms(ofLock, gates) };
     await using _control = await listenPrivately(places.control, CONTROLS_MAX, (socket) =>
       attendControl(socket, control),
     );

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { ConsentError } from "@acp/core";
-import { statFields } from "../stat-fields.js";
+import { statFields } from "@acp/host";
 
 /** The servers of the resident that runs. */
 export interface Servers {

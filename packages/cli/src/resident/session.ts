@@ -18,6 +18,7 @@ import type { HomeGates, SessionOfGates } from "./home-gates.js";
 import { stateOfCalls } from "../gate/forwarded.js";
 import { createSessionIo } from "./io.js";
 import type { SessionIo } from "./io.js";
+import type { Peers } from "./peers.js";
 import { namedHome, valueOf } from "./places.js";
 import { readByChunks } from "./turns.js";
 import {
@@ -39,6 +40,7 @@ export interface SessionParts {
   readonly gates: HomeGates;
   readonly commands: readonly Command[];
   readonly budgets: Budgets;
+  readonly peers: Pick<Peers, "admits">;
   /** Whether a person has opened the keys. */
   isUnlocked(): boolean;
 }
@@ -99,11 +101,21 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
   let served: Promise<void> | undefined;
   const now = (): Opened => ({ hello, session });
   const { onHeld, end, ...way } = wayOf(socket, closed, now);
-  const open = (body: Buffer): void => {
+  // What came while it is looked who connects; undefined before and after.
+  let early: Frame[] | undefined;
+  const open = async (body: Buffer): Promise<void> => {
     clearTimeout(silence);
     const admitted = admit(readHello(body), parts);
     if ("code" in admitted) return refuse(socket, admitted);
     const { share } = admitted;
+    const waiting: Frame[] = (early = []);
+    socket.pause();
+    const isOurs = await parts.peers.admits(socket).catch(() => false);
+    early = undefined;
+    if (!isOurs || socket.destroyed) {
+      share[Symbol.dispose]();
+      return void socket.destroy();
+    }
     ({ hello } = admitted);
     usage = share.usage;
     numbered = numberedCalls(socket, parts.homeDir, hello.secret);
@@ -120,10 +132,13 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
     served = serve(session, hello, { ...parts, ...own })
       .finally(over)
       .then(end);
+    for (const frame of waiting) take(frame);
+    socket.resume();
   };
   const take = (frame: Frame): void => {
     const { kind, body } = frame;
-    if (hello === undefined) return kind === "hello" ? open(body) : void socket.destroy();
+    if (early !== undefined) return void early.push(frame);
+    if (hello === undefined) return kind === "hello" ? void open(body) : void socket.destroy();
     if (session !== undefined && !feed(frame, { session, numbered, onHeld })) socket.destroy();
   };
   const reader = createFrameReader(take, () => socket.destroy());

@@ -8,6 +8,7 @@ import type { Status } from "./control.js";
 import type { HomeGates } from "./home-gates.js";
 import type { Lock } from "./lock.js";
 import type { Release } from "./newer.js";
+import type { Peers } from "./peers.js";
 import { valueOf } from "./places.js";
 import type { Session } from "./session.js";
 import { PROTOCOLS } from "./wire.js";
@@ -20,12 +21,13 @@ export interface StatusParts {
   readonly gates: Pick<HomeGates, "attached">;
   readonly lock: Pick<Lock, "until">;
   readonly rebuild: Pick<IndexRebuild, "percent">;
+  readonly peers: Pick<Peers, "isChecked">;
   readonly sessions: ReadonlySet<Pick<Session, "hello" | "usage" | "servers">>;
 }
 
 /** Begins to count the time now; each call says how it is then. */
 export function statusOf(parts: StatusParts): () => Status {
-  const { own, isCurrent, homeDir, gates, lock, rebuild } = parts;
+  const { own, isCurrent, homeDir, gates, lock, rebuild, peers } = parts;
   const [startMs, startWallMs] = [performance.now(), Date.now()];
   return () => {
     const { clients, questions } = clientsOf(parts);
@@ -41,7 +43,7 @@ export function statusOf(parts: StatusParts): () => Status {
       approvers: gates.attached(),
       questions,
       budgets: LIMITS,
-      peer_uids_checked: false,
+      peer_uids_checked: peers.isChecked(),
       unlocked_until: lock.until() ?? null,
       index_percent: rebuild.percent() ?? null,
       clients,

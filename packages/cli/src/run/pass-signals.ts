@@ -4,8 +4,8 @@
  */
 import { readFileSync } from "node:fs";
 import type { SandboxedProcess } from "@acp/core";
+import { statFields } from "@acp/host";
 import type { Io } from "../command.js";
-import { statFields } from "../stat-fields.js";
 
 /** Signals that end a program which does not know them. */
 const ENDING: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];

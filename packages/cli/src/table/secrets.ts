@@ -30,7 +30,7 @@ export const SECRET_COMMANDS: readonly Command[] = [
       "The old public key stays trusted for what it has signed so far. If a rotation is " +
         "interrupted, ACP completes it the next time the key is opened.",
       "Running gates use the new keys within a second. Approvals that nobody has used yet and grants end: people are asked again. A gate that cannot open the new keys without asking denies every call until you restart it.",
-      "With --checkpoint, the command creates a new key for the checkpoints of the audit logs instead. The old one vouches for it, so that earlier checkpoints still hold. Running gates sign with the old one until you restart them.",
+      "With --checkpoint, the command creates a new key for the checkpoints of the audit logs instead. The old one vouches for it, so that earlier checkpoints still hold. Running gates sign with it from their next checkpoint on.",
     ],
     examples: ["acp keys rotate", "acp keys rotate --checkpoint"],
     exits: ["invalid", "audit"],

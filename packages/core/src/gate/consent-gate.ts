@@ -84,6 +84,12 @@ export interface ResumeOptions {
    */
   readonly forwarded?: ReadonlySet<string>;
   /**
+   * Ids of open questions that the log shows as asked, not as ended, and as answered by nobody whom
+   * their records have not counted. Who answered one as its process ended may answer it again; of
+   * other questions that answer stays used, and counts for nothing. Default: none.
+   */
+  readonly unanswered?: ReadonlySet<string>;
+  /**
    * True where no caller can come back for what is in the store: then it ends, and nothing is
    * delivered again. Default: false.
    */

@@ -191,6 +191,7 @@ export function createGateParts(given: GateOptions): GateParts {
     approvers: options.approvers,
     verifiers: options.verifiers ?? [],
     signer: options.signer,
+    rounds: new Map(),
     // AskParts
     channel: options.channel,
     channels: channelsOf(options),

@@ -96,6 +96,11 @@ export interface PeopleParts {
   readonly approvers: readonly Approver[] | undefined;
   readonly verifiers: readonly EvidenceVerifier[];
   readonly signer: ConsentSigner | undefined;
+  /**
+   * By id, of questions that an earlier process left unanswered: a nonce of this process for those
+   * whose answers that one claimed and did not record.
+   */
+  readonly rounds: Map<string, string>;
 }
 
 /** Where people are asked, and whether they are asked at all. */

@@ -106,6 +106,7 @@ export function showQuestion(parts: ShowParts, record: PendingRecord, redelivery
   const finished = watchEnd(parts, record.id, stop.signal).finally(() => {
     stop.abort(new Error("the question is over"));
     parts.questions.remove(record.id);
+    parts.rounds.delete(record.id);
     parts.held.get(record.id)?.release();
   });
   parts.questions.add(record.id, record.request.agent);

@@ -22,7 +22,12 @@ import { endGrant } from "./revoke-grant.js";
  */
 export async function resumeQuestions(
   parts: ShowParts,
-  { answered = new Set(), forwarded = new Set(), areCallersGone = false }: ResumeOptions = {},
+  {
+    answered = new Set(),
+    forwarded = new Set(),
+    unanswered = new Set(),
+    areCallersGone = false,
+  }: ResumeOptions = {},
 ): Promise<number> {
   await endOverGrants(parts).catch(() => undefined);
   let redelivered = 0;
@@ -50,6 +55,7 @@ export async function resumeQuestions(
       await endQuestion(parts, record.id, { type: "expire" });
       continue;
     }
+    if (unanswered.has(record.id)) parts.rounds.set(record.id, parts.ids.next("n"));
     showQuestion(parts, record, true);
     await holdAfterRestart(parts, record);
     redelivered++;

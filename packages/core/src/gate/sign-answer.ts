@@ -17,19 +17,29 @@ export type Answer = Extract<MachineEvent, { type: "approve" | "modify" | "deny"
 /**
  * Takes the nonce for this answer. A question's nonce serves each approver once for a yes and once
  * for a no (who said yes may still stop it), also where the store of questions was set back and
- * offers it again.
+ * offers it again. A process that ended between this claim and the record of its answer has used it
+ * up for nothing: where the log shows that nobody was counted, it serves once more.
  *
  * @throws What the store throws.
  */
-export function claimNonce(
-  { store, within }: Pick<KeptParts, "within"> & { readonly store: Pick<Store, "claims"> },
-  { request }: PendingRecord,
+export async function claimNonce(
+  {
+    store,
+    within,
+    rounds,
+  }: Pick<KeptParts, "within"> &
+    Pick<PeopleParts, "rounds"> & { readonly store: Pick<Store, "claims"> },
+  { id, request }: PendingRecord,
   { type, approval }: Answer,
 ): Promise<boolean> {
-  const key = `nonce:${request.nonce}:${type === "deny" ? "no" : "yes"}:${personKey(approval.approverId)}`;
   // Afterwards the question is out of time, whatever store it comes from.
   const ttlMs = request.expiresAtMs - approval.atMs + DECISION_TTL_MS;
-  return within(store.claims.claimOnce(key, ttlMs), "the store");
+  const answer = `${type === "deny" ? "no" : "yes"}:${personKey(approval.approverId)}`;
+  const claim = (nonce: string): Promise<boolean> =>
+    within(store.claims.claimOnce(`nonce:${nonce}:${answer}`, ttlMs), "the store");
+  if (await claim(request.nonce)) return true;
+  const round = rounds.get(id);
+  return round !== undefined && (await claim(round));
 }
 
 const DECISION_OF: Readonly<Record<Answer["type"], Decision>> = {

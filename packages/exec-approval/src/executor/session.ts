@@ -5,6 +5,7 @@
  */
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
+import { statFields } from "@acp/host";
 
 /** How long processes have to end by themselves before they are killed. */
 const GRACE_MS = 2_000;
@@ -49,9 +50,7 @@ async function isMember(name: string, session: number): Promise<number | undefin
     // INVARIANT: what could not be looked at is not taken for gone.
     throw error;
   });
-  // `pid (name) state parent group session …`: the name is the process's own and can hold anything,
-  // brackets and blanks too.
-  const [state, , , sessionId] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state, , , sessionId] = statFields(stat);
   return state !== "Z" && state !== "X" && Number(sessionId) === session ? Number(name) : undefined;
 }
 

@@ -1,0 +1,109 @@
+// What people run: `acp mcp` with the home that `acp init` makes, its keys and its durable log, by
+// the home's resident gate and alone; beside the server without a hop, a hop that passes bytes, and
+// the SDK's own, interleaved in one run. One allowed tools/call: latency, and calls a second with 64
+// in flight. ACP_BENCH_HOME: copies of this home instead of a new one, say one of 30 days.
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { connect } from "./mcp/line-client.mjs";
+import { fixed, summary } from "./samples.mjs";
+
+const at = (file) => fileURLToPath(new URL(file, import.meta.url));
+const isJson = process.argv.includes("--json");
+const ROUNDS = Number(process.env.ROUNDS ?? 6);
+const CALLS = Number(process.env.CALLS ?? 400);
+const IN_FLIGHT = 64;
+const BURST = Number(process.env.BURST ?? 4_000);
+const acp = at("../packages/cli/bin/acp.cjs");
+const server = at("mcp/echo-server.mjs");
+const scratch = mkdtempSync(join(process.env.ACP_BENCH_DIR ?? tmpdir(), "acp-bench-"));
+const POLICY = `version: "1"
+default_action: deny
+rules:
+  - { id: echo, match: { tool: echo }, action: allow }
+`;
+delete process.env.ACP_ALONE;
+
+function makeHome(name) {
+  const home = join(scratch, name);
+  if (process.env.ACP_BENCH_HOME !== undefined)
+    cpSync(process.env.ACP_BENCH_HOME, home, { recursive: true });
+  else {
+    const { status, stderr } = spawnSync(process.execPath, [acp, "init", "--home", home]);
+    if (status !== 0) throw new Error(String(stderr));
+  }
+  writeFileSync(join(home, "policy.yml"), POLICY, { mode: 0o600 });
+  return home;
+}
+
+const homes = { resident: makeHome("r"), alone: makeHome("a") };
+const mcp = (home, ...more) => [acp, "mcp", "--home", home, ...more, "--", process.execPath, server];
+const contestants = {
+  direct: [server],
+  "raw pipe": [at("mcp/pipe-hop.mjs"), server],
+  "SDK Server+Client hop": [at("mcp/sdk-hop.mjs"), server],
+  "acp mcp": mcp(homes.resident),
+  "acp mcp --alone": mcp(homes.alone, "--alone"),
+};
+
+async function latency({ call }) {
+  const samples = [];
+  for (let i = 0; i < CALLS; i++) {
+    const start = performance.now();
+    await call(`hello ${i}`);
+    samples.push((performance.now() - start) * 1_000);
+  }
+  return samples;
+}
+
+async function throughput({ call }) {
+  let next = 0;
+  const start = performance.now();
+  await Promise.all(
+    Array.from({ length: IN_FLIGHT }, async () => {
+      while (next++ < BURST) await call("hello");
+    }),
+  );
+  return BURST / ((performance.now() - start) / 1_000);
+}
+
+const [clients, samples, rates, first] = [{}, {}, {}, {}];
+try {
+  for (const [name, args] of Object.entries(contestants)) {
+    // A resident is not started from a folder with its own code.
+    clients[name] = await connect(args, { cwd: scratch });
+    samples[name] = [];
+    rates[name] = [];
+    const start = performance.now();
+    await clients[name].call("first");
+    first[name] = (performance.now() - start) * 1_000;
+    await latency(clients[name]);
+  }
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, client] of Object.entries(clients))
+      samples[name].push(...(await latency(client)));
+    for (const [name, client] of Object.entries(clients))
+      rates[name].push(await throughput(client));
+  }
+} finally {
+  await Promise.all(Object.values(clients).map(({ end }) => end()));
+  spawnSync(process.execPath, [acp, "resident", "stop", "--home", homes.resident]);
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+const pipe = summary(samples["raw pipe"]);
+const results = Object.fromEntries(
+  Object.entries(samples).map(([name, list]) => {
+    const { p50, p99 } = summary(list);
+    const perSecond = summary(rates[name]).p50;
+    return [name, { p50, p99, overPipeP50: p50 - pipe.p50, first: first[name], perSecond }];
+  }),
+);
+if (isJson) console.log(JSON.stringify({ unit: "µs", results }));
+else
+  for (const [name, { p50, p99, overPipeP50, first: one, perSecond }] of Object.entries(results))
+    console.log(
+      `  ${name.padEnd(22)} p50 ${fixed(p50).padStart(5)} µs  p99 ${fixed(p99).padStart(6)} µs  over a pipe ${fixed(overPipeP50).padStart(5)} µs  first ${fixed(one).padStart(6)} µs  ${fixed(perSecond).padStart(7)} calls/s at ${IN_FLIGHT} in flight`,
+    );

@@ -1,0 +1,51 @@
+/**
+ * Peers: whether who connects is the user whose home it is, as the kernel says. The folder of the
+ * sockets keeps every other user out but root, and it is their first guard: without a C compiler, and
+ * until the helper is found or made, it is the only one.
+ */
+import type { Socket } from "node:net";
+import type { UnixPeers } from "@acp/sandbox-linux";
+
+/** Says who may connect. */
+export interface Peers {
+  /** Whether the kernel is asked. */
+  isChecked(): boolean;
+  /** Whether the process at the other end is of this user. True for everybody while not checked. */
+  admits(socket: Socket): Promise<boolean>;
+}
+
+/**
+ * Begins to look for the helper.
+ *
+ * @param uid - This user's.
+ * @param say - Told why nobody is checked.
+ */
+export function createPeers(
+  uid: number,
+  say: (text: string) => void,
+  find: () => Promise<
+    UnixPeers | { readonly isAvailable: false; readonly reason: string }
+  > = findPeers,
+): Peers {
+  let peers: UnixPeers | undefined;
+  find().then(
+    (found) => {
+      if (found.isAvailable) peers = found;
+      else say(`The user of a connecting process is not checked: ${found.reason}`);
+    },
+    (error: unknown) => say(`The user of a connecting process is not checked: ${String(error)}`),
+  );
+  return {
+    isChecked: () => peers !== undefined,
+    async admits(socket) {
+      return peers === undefined || (await peers.uidOf(socket)) === uid;
+    },
+  };
+}
+
+async function findPeers(): ReturnType<NonNullable<Parameters<typeof createPeers>[2]>> {
+  if (process.platform !== "linux")
+    return { isAvailable: false, reason: "there is a helper for Linux only" };
+  const { unixPeers } = await import("@acp/sandbox-linux");
+  return unixPeers({ mayRecall: true });
+}
