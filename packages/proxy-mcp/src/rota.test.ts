@@ -32,5 +32,6 @@ it("createRota() gives one of each owner in turn, and each owner's own in their 
         }
       }
     }),
+    { examples: [[["a", "a", "b", "next", "next", "next"]]] },
   );
 });
