@@ -185,15 +185,15 @@ describe("the log", () => {
         return { seq: 0, hash: "" };
       },
     };
-    const write = (name: string): void => {
-      const { append } = share(budgets, name).counted(slow);
-      void append(event(1)).then(() => log.push(name));
-    };
+    // Two sessions of the one.
+    const sinks = ["a", "a", "b"].map((name) => share(budgets, name).counted(slow));
+    const write = (at: number, name: string): void =>
+      void sinks[at]?.append(event(1)).then(() => log.push(name));
     const settle = () => new Promise((resolve) => setImmediate(resolve));
-    for (let n = 0; n < 3 * LIMITS.writesAtOnce; n++) write("a");
+    for (let n = 0; n < 3 * LIMITS.writesAtOnce; n++) write(n % 2, "a");
     await settle();
     expect(written).toHaveLength(LIMITS.writesAtOnce);
-    write("b");
+    write(2, "b");
     await settle();
     // What is written together has as much of the one as may be, and the other's.
     expect(written).toHaveLength(LIMITS.writesAtOnce + 1);
