@@ -113,7 +113,7 @@ async function startProxy(
 ): Promise<{ readonly url: string; readonly end: () => Promise<void> }> {
   const child = spawn(
     process.execPath,
-    [ACP, "proxy", "http", "--home", home, "--port", "0", "--json"],
+    [ACP, "proxy", "http", "--alone", "--home", home, "--port", "0", "--json"],
     {
       stdio: ["ignore", "pipe", "pipe"],
     },

@@ -18,6 +18,8 @@ export type { AttachOptions } from "./attach.js";
 export type { ReadOutcomes } from "./outcome-watch.js";
 export type { OutputStream } from "@acp/host";
 export { sharedUidNotice } from "./shared-uid-notice.js";
+export { createTerminalApprover } from "./terminal-approver.js";
+export type { TerminalApproverOptions } from "./terminal-approver.js";
 export { createTerminalChannel } from "./terminal-channel.js";
 export type { TerminalChannel, TerminalChannelOptions } from "./terminal-channel.js";
 export type { InputStream } from "./typed-input.js";

@@ -14,6 +14,7 @@ import {
   systemClock,
 } from "@acp/core";
 import { createBoard } from "./board.js";
+import { createLocalClient } from "./local-client.js";
 import { type ApproveServer, serveApprovers } from "./serve.js";
 import { CONTROLLING_TERMINAL } from "./terminal-device.js";
 import { type TerminalFront, createTerminalFront } from "./terminal-front.js";
@@ -116,7 +117,16 @@ function createFronts(
   } = options;
   return {
     terminal:
-      path === false ? undefined : createTerminalFront({ ...options, board, path, color, clock }),
+      path === false
+        ? undefined
+        : createTerminalFront({
+            ...options,
+            pending: () => board.pending(),
+            connect: () => createLocalClient(board),
+            path,
+            color,
+            clock,
+          }),
     server:
       socketPath === undefined
         ? undefined

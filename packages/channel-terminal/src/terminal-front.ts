@@ -4,13 +4,15 @@
  */
 import type { Clock } from "@acp/core";
 import { type Through, runUi } from "./approver-ui.js";
-import type { Board } from "./board.js";
-import { createLocalClient } from "./local-client.js";
+import type { ApproverClient } from "./approver-client.js";
 import { CONTROLLING_TERMINAL, type TerminalDevice, openTerminal } from "./terminal-device.js";
 
 /** Parts of {@link createTerminalFront}. */
 export interface TerminalFrontOptions {
-  readonly board: Board;
+  /** What is asked. */
+  readonly pending: ApproverClient["pending"];
+  /** Makes a client for one round of questions, which closes it. */
+  readonly connect: () => ApproverClient;
   readonly path: string;
   readonly color: boolean;
   readonly clock: Clock;
@@ -26,27 +28,27 @@ export interface TerminalFront {
    * @throws ConsentError `channel_unavailable` where there is none.
    */
   open(): void;
-  /** Shows what is on the board. */
+  /** Shows what is asked. */
   show(): void;
   close(): Promise<void>;
 }
 
 /** A front on the terminal at `path`. */
 export function createTerminalFront(options: TerminalFrontOptions): TerminalFront {
-  const { board, path } = options;
+  const { pending, connect, path } = options;
   const stop = new AbortController();
   const through: Through = new Map();
   let device: TerminalDevice | undefined;
   let running: Promise<void> | undefined;
 
-  const unasked = (): boolean => board.pending().some(({ request }) => !through.has(request.id));
+  const unasked = (): boolean => pending().some(({ request }) => !through.has(request.id));
 
   // In the foreground of another terminal are others: Ctrl-C there must not end this process, nor
   // can it end them.
   const raise = path === CONTROLLING_TERMINAL ? {} : { raise: () => undefined };
 
   const run = async (terminal: TerminalDevice): Promise<void> => {
-    const client = createLocalClient(board);
+    const client = connect();
     const { input, output } = terminal;
     const end = await runUi(
       { ...options, ...raise, client, input, output, signal: stop.signal, untilIdle: true },

@@ -1,17 +1,20 @@
 /**
- * Resident client: `acp mcp`, a process that loads nothing else of ours. It hands its standard
- * streams to the resident of the home, and starts one where there is none. It never decides
- * anything, and never opens a gate of its own instead.
+ * Resident client: `acp mcp` and `acp proxy http`, processes that load nothing else of ours. One
+ * hands its standard streams to the resident of the home, the other the connections that it accepts;
+ * both start one where there is none. They never decide anything, and never open a gate of their own
+ * instead.
  */
 import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { createDoorRelay } from "./resident/door-relay.js";
 import { createRelay } from "./resident/relay.js";
-import type { Link, LinkHandlers } from "./resident/link.js";
+import type { DoorLink, Link, LinkHandlers } from "./resident/link.js";
 import { buildOf, versionOf } from "./build-of.js";
 import { namedHome, placesOf } from "./resident/places.js";
-import type { Reached } from "./resident/reach.js";
-import { reachOrStart } from "./resident/reach-or-start.js";
+import { reachResident } from "./resident/reach.js";
+import type { Reached, Unreached } from "./resident/reach.js";
+import { greetingMsIn, reachOrStart } from "./resident/reach-or-start.js";
 import {
   BODY_BYTES_MAX,
   NUMBERS_FROM,
@@ -19,15 +22,22 @@ import {
   PROTOCOLS,
   ROOM_BYTES,
   frameOf,
+  readDoors,
   recordIn,
   roomIn,
 } from "./resident/wire.js";
-import type { Greeting, Hello } from "./resident/wire.js";
+import type { Frame, Greeting, Hello } from "./resident/wire.js";
 
 /** A client that is told to end has this long. */
 const END_MS_MAX = 10_000;
+/** The same for one whose requests under way have ten seconds. */
+const DRAIN_MS_MAX = 15_000;
+/** Whether this command line has the client listen, rather than hand its standard streams on. */
+const listens = (argv: readonly string[]): boolean => argv[0] === "proxy";
+
 /** What a person may choose instead; nobody else does. */
-const ALONE_WORKS = "acp mcp --alone needs none";
+const aloneWorks = (argv: readonly string[]): string =>
+  `acp ${listens(argv) ? "proxy http" : "mcp"} --alone needs none`;
 
 /** Whether this command line is one for the resident: every one that does not say otherwise. */
 export function isForResident(argv: readonly string[], env: NodeJS.ProcessEnv): boolean {
@@ -46,7 +56,7 @@ export function runResidentClient(): void {
   const cwd = process.cwd();
   if (process.platform === "win32") {
     process.stderr.write(
-      `acp: Cannot use the resident gate on Windows; ${ALONE_WORKS} [options_invalid]\n`,
+      `acp: Cannot use the resident gate on Windows; ${aloneWorks(argv)} [options_invalid]\n`,
     );
     process.exitCode = 2;
     return;
@@ -65,23 +75,32 @@ export function runResidentClient(): void {
     umask: process.umask(),
     secret: randomBytes(32).toString("hex"),
   };
-  const open = async (handlers: LinkHandlers): Promise<Link | string> => {
+  const open = async (handlers: LinkHandlers): Promise<DoorLink | string> => {
     const opened = await openLink({ hello, uid, handlers }).catch((error: unknown) =>
       error instanceof Error ? `There is no resident gate: ${error.message}` : String(error),
     );
-    return typeof opened === "string" ? `${opened}; ${ALONE_WORKS}` : opened;
+    return typeof opened === "string" ? `${opened}; ${aloneWorks(argv)}` : opened;
   };
-  const relay = createRelay({
-    input: process.stdin,
-    output: process.stdout,
+  const own = {
     open,
-    notice: (bytes) => void process.stderr.write(bytes),
-    exit: (code) => process.exit(code),
-  });
+    notice: (bytes: Buffer | string): void => void process.stderr.write(bytes),
+    exit: (code: number): void => process.exit(code),
+  };
+  const relay = listens(argv)
+    ? createDoorRelay({
+        ...own,
+        reach: () => reachAgain(hello, uid),
+        output: (bytes) => void process.stdout.write(bytes),
+        say: (text) =>
+          own.notice(
+            argv.includes("--json") ? `${JSON.stringify({ notice: text })}\n` : `acp: ${text}\n`,
+          ),
+      })
+    : createRelay({ ...own, input: process.stdin, output: process.stdout });
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(name, () => {
       relay.signal(name);
-      setTimeout(() => process.exit(0), END_MS_MAX).unref();
+      setTimeout(() => process.exit(0), listens(argv) ? DRAIN_MS_MAX : END_MS_MAX).unref();
     });
   process.stdout.on("error", () => process.exit(0));
   process.stderr.on("error", () => undefined);
@@ -96,6 +115,17 @@ function definedOf(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   );
 }
 
+/** One more connection to the resident that a session is open with. */
+async function reachAgain(
+  { argv, cwd, userHome }: Hello,
+  uid: number,
+): Promise<Reached | Unreached> {
+  const { env } = process;
+  const home = namedHome(argv, { env, cwd, userHome });
+  const greetingMsMax = greetingMsIn(env);
+  return reachResident(home, placesOf(home, { env, uid }), { uid, greetingMsMax });
+}
+
 interface LinkParts {
   readonly hello: Hello;
   readonly uid: number;
@@ -103,7 +133,7 @@ interface LinkParts {
 }
 
 /** A connection with an open session, or why there is none. */
-async function openLink({ hello, uid, handlers }: LinkParts): Promise<Link | string> {
+async function openLink({ hello, uid, handlers }: LinkParts): Promise<DoorLink | string> {
   const { argv, cwd, userHome, version, build } = hello;
   const { env } = process;
   for (let tries = 1; ; tries++) {
@@ -165,7 +195,7 @@ function linkOf(
   { socket, greeting, onFrames }: Reached,
   hello: Hello,
   handlers: LinkHandlers,
-): Promise<Link | string | undefined> {
+): Promise<DoorLink | string | undefined> {
   let room = ROOM_BYTES;
   let isHeld = false;
   const text = Buffer.from(JSON.stringify(hello));
@@ -173,7 +203,7 @@ function linkOf(
     socket.destroy();
     return Promise.resolve("The variables and arguments of this process are too large");
   }
-  const link: Link = {
+  const link: DoorLink = {
     room: () => room,
     send(bytes) {
       room -= bytes.length;
@@ -186,6 +216,7 @@ function linkOf(
       isHeld = true;
     },
     signal: (name) => void socket.write(frameOf("signal", name)),
+    opened: (how) => void socket.write(frameOf("opened", JSON.stringify(how))),
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),
   };
@@ -200,6 +231,7 @@ function linkOf(
       socket.destroy();
     };
     socket.on("close", () => over("lost"));
+    const hear = listener(handlers, (bytes) => (room += bytes));
     onFrames(({ kind, body }) => {
       if (kind === "ready") {
         isOpen = true;
@@ -207,17 +239,28 @@ function linkOf(
       } else if (kind === "refused") {
         resolve(refusalIn(body));
         over("lost");
-      } else if (kind === "output") handlers.onOutput(body);
-      else if (kind === "notice") handlers.onNotice(body);
-      else if (kind === "leaving") over("left");
+      } else if (kind === "leaving") over("left");
       else if (kind === "again") over("again");
       else if (kind === "exit") over({ code: Number(recordIn(body)?.["code"] ?? 1) });
-      else if (kind === "room") {
-        room += roomIn(body);
-        handlers.onRoom();
-      } else if (kind === "known") handlers.onKnown(againIn(body));
-      else if (kind === "hold") handlers.onHold();
+      else hear({ kind, body });
     });
     socket.write(frameOf("hello", text));
   });
+}
+
+/** Hands on the frames of an open session that do not end it. */
+function listener(handlers: LinkHandlers, onRoom: (bytes: number) => void): (frame: Frame) => void {
+  return ({ kind, body }) => {
+    if (kind === "output") handlers.onOutput(body);
+    else if (kind === "notice") handlers.onNotice(body);
+    else if (kind === "known") handlers.onKnown(againIn(body));
+    else if (kind === "hold") handlers.onHold();
+    else if (kind === "room") {
+      onRoom(roomIn(body));
+      handlers.onRoom();
+    } else if (kind === "doors") {
+      const wanted = readDoors(body);
+      if (wanted !== undefined) handlers.onDoors?.(wanted);
+    }
+  };
 }

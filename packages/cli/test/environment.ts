@@ -19,6 +19,10 @@ export interface AcpOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
   readonly cwd?: string;
+  /** In a session of its own, which has no terminal. */
+  readonly isDetached?: boolean;
+  /** Another installation's program. */
+  readonly bin?: string;
 }
 
 export interface Ended {

@@ -31,9 +31,10 @@ export interface Running extends AsyncDisposable {
 
 /** Starts `acp` with the arguments. */
 export function startAcp(args: readonly string[], options: AcpOptions = {}): Running {
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const child = spawn(process.execPath, [options.bin ?? BIN, ...args], {
     env: environment(options),
     cwd: options.cwd ?? tmpdir(),
+    detached: options.isDetached === true,
     stdio: ["pipe", "pipe", "pipe"],
   });
   const texts = { stdout: "", stderr: "" };

@@ -3,6 +3,7 @@
  * proxy http` before it.
  */
 import { spawn, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
@@ -11,7 +12,8 @@ import { text } from "node:stream/consumers";
 import { attachApprovers } from "@acp/channel-terminal";
 import type { ApproverClients, OpenQuestion } from "@acp/channel-terminal";
 import { expect, onTestFinished } from "vitest";
-import { acp, scratch, startAcp } from "./harness.js";
+import { isDeep } from "../../../tools/deep.js";
+import { RESIDENT, acp, scratch, startAcp } from "./harness.js";
 import type { Running, Scratch } from "./harness.js";
 
 /** A home, and what it may reach. */
@@ -75,6 +77,7 @@ export async function httpWorld({
     origin: `http://${authority}`,
     reached,
     async [Symbol.asyncDispose]() {
+      if (existsSync(join(home, "run", "resident.log"))) await acp(["resident", "stop"], { home });
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await at[Symbol.asyncDispose]();
@@ -90,6 +93,12 @@ export async function listen(server: Server, host = "127.0.0.1"): Promise<number
   return place.port;
 }
 
+/** Variables of both forms of `acp proxy http`: a gate of its own, and the resident's. */
+export const FORMS: readonly {
+  readonly form: string;
+  readonly env: Readonly<Record<string, string>>;
+}[] = [{ form: "alone", env: {} }, ...(isDeep ? [{ form: "by the resident", env: RESIDENT }] : [])];
+
 /** `acp proxy http`, listening. */
 export interface RunningProxy extends Running {
   readonly url: string;
@@ -102,9 +111,12 @@ export interface RunningProxy extends Running {
 export async function startProxy(
   home: string,
   args: readonly string[] = [],
-  env: Readonly<Record<string, string>> = {},
+  { BIN: bin, ...env }: Readonly<Record<string, string>> = {},
 ): Promise<RunningProxy> {
-  const running = startAcp(["proxy", "http", "--home", home, "--port", "0", ...args], { env });
+  const running = startAcp(["proxy", "http", "--home", home, "--port", "0", ...args], {
+    env,
+    ...(bin !== undefined && { bin }),
+  });
   onTestFinished(() => running[Symbol.asyncDispose]());
   await running.seen("stdout", /listening on .*\n[^]*fetch-patch|"url":/);
   const url = /http:\/\/127\.0\.0\.1:[0-9]+/.exec(running.stdout())?.[0] ?? "";

@@ -8,7 +8,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { acp } from "./harness.js";
-import { answerNext, attachSilent, has, httpWorld, program, startProxy } from "./http-world.js";
+import {
+  FORMS,
+  answerNext,
+  attachSilent,
+  has,
+  httpWorld,
+  program,
+  startProxy,
+} from "./http-world.js";
 import type { HttpWorld, RunningProxy } from "./http-world.js";
 
 const PATCH = fileURLToPath(new URL("../../proxy-http/dist/fetch-patch.js", import.meta.url));
@@ -82,12 +90,14 @@ const CLIENTS: readonly Client[] = [
 
 const codeOf = ({ body }: Answer): unknown => JSON.parse(body).error.code;
 
-describe.each(CLIENTS)("$name through acp proxy http", ({ name, missing, send }) => {
+const ALL = CLIENTS.flatMap((client) => FORMS.map((form) => ({ ...client, ...form })));
+
+describe.each(ALL)("$name through acp proxy http, $form", ({ name, missing, send, env }) => {
   it.skipIf(missing !== undefined)(
     `is let through, asked about, refused with a reason, and let through for 180 s${missing === undefined ? "" : ` (skipped: ${missing})`}`,
     async () => {
       await using world = await httpWorld();
-      const proxy = await startProxy(world.home);
+      const proxy = await startProxy(world.home, [], env);
       await using _silent = await attachSilent(world.home);
       const ask = async (words: readonly string[]): Promise<Answer> => {
         const [answer] = await Promise.all([
@@ -133,7 +143,9 @@ describe.each(CLIENTS)("$name through acp proxy http", ({ name, missing, send })
   );
 });
 
-describe.skipIf(!has("curl"))("a tunnel through acp proxy http", () => {
+const TUNNELS = has("curl") ? FORMS : [];
+
+describe.each(TUNNELS)("a tunnel through acp proxy http, $form", ({ env }) => {
   const tunnel = (world: HttpWorld, proxy: RunningProxy): ReturnType<typeof program> =>
     program(
       ["curl", "-sS", "--proxytunnel", "-w", "%{http_connect}", `${world.origin}/inside`],
@@ -142,7 +154,7 @@ describe.skipIf(!has("curl"))("a tunnel through acp proxy http", () => {
 
   it("is one question about a host and a port; what passes inside is not judged", async () => {
     await using world = await httpWorld();
-    const proxy = await startProxy(world.home);
+    const proxy = await startProxy(world.home, [], env);
     await using _silent = await attachSilent(world.home);
     const [yes] = await Promise.all([tunnel(world, proxy), answerNext(world.home, ["--approve"])]);
     expect(yes).toMatchObject({ code: 0, out: "reached: GET /inside\n200" });

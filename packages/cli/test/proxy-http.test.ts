@@ -12,7 +12,7 @@ import { readAuditLog } from "@acp/audit";
 import { describe, expect, it } from "vitest";
 import { acp, startAcp } from "./harness.js";
 import type { Running } from "./harness.js";
-import { answerNext, attachSilent, httpWorld, listen, startProxy } from "./http-world.js";
+import { FORMS, answerNext, attachSilent, httpWorld, listen, startProxy } from "./http-world.js";
 import type { HttpWorld } from "./http-world.js";
 
 const [TOKEN_A, TOKEN_B] = ["token-of-a-0123456789", "token-of-b-0123456789"];
@@ -65,11 +65,11 @@ async function eventsOf(
 const typesOf = async (home: string): Promise<readonly string[]> =>
   (await eventsOf(home)).map(({ type }) => type);
 
-describe("acp proxy http", () => {
+describe.each(FORMS)("acp proxy http, $form", ({ env }) => {
   it("reaches no host of this machine that config.yml does not name, nor itself", async () => {
     await using world = await httpWorld();
     await using other = await httpWorld();
-    const { port, url } = await startProxy(world.home);
+    const { port, url } = await startProxy(world.home, [], env);
     expect(await send(port, `${world.origin}/`)).toMatchObject({ status: 200 });
     for (const target of [
       `${other.origin}/`,
@@ -94,7 +94,7 @@ describe("acp proxy http", () => {
     });
     const own = 'version: "1"\ndefault: deny\nrules: [{ match: { method: PUT }, action: allow }]\n';
     await writeFile(join(world.home, "writer.yml"), own, { mode: 0o600 });
-    const { port, stdout } = await startProxy(world.home);
+    const { port, stdout } = await startProxy(world.home, [], env);
     expect(stdout()).toContain(`export HTTP_PROXY='http://reader:TOKEN@127.0.0.1:${port}'`);
     expect(stdout()).not.toContain(TOKEN_A);
     const outcome = async (method: string, credentials?: string): Promise<unknown> => {
@@ -119,7 +119,7 @@ describe("acp proxy http", () => {
   it("takes who has no credentials for --agent, where that is said", async () => {
     const proxy = `  http: { agents: [{ id: reader, token: "${TOKEN_A}" }] }\n`;
     await using world = await httpWorld({ proxy });
-    const { port } = await startProxy(world.home, ["--agent", "guest"]);
+    const { port } = await startProxy(world.home, ["--agent", "guest"], env);
     expect(await send(port, `${world.origin}/`)).toMatchObject({ status: 200 });
     expect(await send(port, `${world.origin}/`, { credentials: "guest:x" })).toMatchObject({
       status: 407,
@@ -132,7 +132,10 @@ describe("acp proxy http", () => {
 
   it("lets a host's approval go after its time", async () => {
     await using world = await httpWorld();
-    const { port } = await startProxy(world.home, [], { ACP_HTTP_HOST_APPROVAL_TTL_SEC: "1" });
+    const { port } = await startProxy(world.home, [], {
+      ...env,
+      ACP_HTTP_HOST_APPROVAL_TTL_SEC: "1",
+    });
     await using _silent = await attachSilent(world.home);
     const post = (): Promise<Answer> => send(port, `${world.origin}/`, { method: "POST" });
     const [first] = await Promise.all([
@@ -149,7 +152,10 @@ describe("acp proxy http", () => {
 
   it("offers no host where its time is 0", async () => {
     await using world = await httpWorld();
-    const { port } = await startProxy(world.home, [], { ACP_HTTP_HOST_APPROVAL_TTL_SEC: "0" });
+    const { port } = await startProxy(world.home, [], {
+      ...env,
+      ACP_HTTP_HOST_APPROVAL_TTL_SEC: "0",
+    });
     await using _silent = await attachSilent(world.home);
     const asked = send(port, `${world.origin}/`, { method: "POST" });
     await expect(answerNext(world.home, ["--approve", "--offer", "host"])).rejects.toThrow(
@@ -170,7 +176,7 @@ describe("acp proxy http", () => {
       join(world.home, "config.yml"),
       `version: "1"\nproxy: { private_hosts: ["${authority}"] }\n`,
     );
-    const proxy = await startProxy(world.home);
+    const proxy = await startProxy(world.home, [], env);
     const answer = send(proxy.port, `http://${authority}/`);
     await expect.poll(() => slow).toBeDefined();
     proxy.child.kill("SIGTERM");
@@ -188,13 +194,13 @@ describe("acp proxy http", () => {
 
   it("killed while it asks, it has let nothing through; the next one serves, and its log is whole", async () => {
     await using world = await httpWorld();
-    const first = await startProxy(world.home);
+    const first = await startProxy(world.home, [], env);
     await using silent = await attachSilent(world.home);
     const lost = send(first.port, `${world.origin}/`, { method: "POST" }).catch(() => "lost");
     await expect.poll(() => silent.pending().length).toBe(1);
     first.child.kill("SIGKILL");
     expect(await lost).toBe("lost");
-    const second = await startProxy(world.home);
+    const second = await startProxy(world.home, [], env);
     expect(await send(second.port, `${world.origin}/`)).toMatchObject({ status: 200 });
     expect(world.reached).toEqual(["GET /"]);
     second.child.kill("SIGTERM");
@@ -207,7 +213,11 @@ describe("acp proxy http", () => {
 
   it("counts for Prometheus, and logs one JSON object a line", async () => {
     await using world = await httpWorld();
-    const { port, stdout, stderr } = await startProxy(world.home, ["--json", "--metrics", "0"]);
+    const { port, stdout, stderr } = await startProxy(
+      world.home,
+      ["--json", "--metrics", "0"],
+      env,
+    );
     await send(port, `${world.origin}/`);
     await send(port, `${world.origin}/`, { method: "DELETE" });
     const { metrics } = JSON.parse(stdout());
@@ -232,8 +242,11 @@ describe("acp proxy http", () => {
 
   it("listens on 127.0.0.1 alone, and says who has the port where it is taken", async () => {
     await using world = await httpWorld();
-    const { port } = await startProxy(world.home);
-    const taken = await acp(["proxy", "http", "--port", String(port)], { home: world.home });
+    const { port } = await startProxy(world.home, [], env);
+    const taken = await acp(["proxy", "http", "--port", String(port)], {
+      home: world.home,
+      env,
+    });
     expect(taken.code).toBe(2);
     expect(taken.stderr).toMatch(/Cannot listen on 127\.0\.0\.1 port [0-9]+: .*EADDRINUSE/);
     // Somebody else can have the same port of another address: it is not taken there.
@@ -253,9 +266,11 @@ describe("acp proxy http", () => {
       { ACP_HTTP_HOST_APPROVAL_TTL_SEC: "3 min" },
       "whole number of seconds",
     ],
-  ])("does not start with %s", async (_, args, env, message) => {
+  ])("does not start with %s", async (_, args, more, message) => {
     await using world = await httpWorld();
-    const { code, stderr } = await acp(["proxy", "http", "--home", world.home, ...args], { env });
+    const { code, stderr } = await acp(["proxy", "http", "--home", world.home, ...args], {
+      env: { ...env, ...more },
+    });
     expect(code).toBe(2);
     expect(stderr).toContain(message);
   });
@@ -264,7 +279,10 @@ describe("acp proxy http", () => {
     await using world = await httpWorld({
       proxy: '  http: { agents: [{ id: reader, token: "hunter2" }] }\n',
     });
-    const { code, stderr } = await acp(["proxy", "http", "--port", "0"], { home: world.home });
+    const { code, stderr } = await acp(["proxy", "http", "--port", "0"], {
+      home: world.home,
+      env,
+    });
     expect(code).not.toBe(0);
     expect(stderr).toContain(join(world.home, "config.yml"));
     expect(stderr).not.toContain("hunter2");

@@ -31,7 +31,10 @@ const approvers = async (at: ResidentWorld): Promise<unknown> =>
 
 /** `acp mcp` as a client starts it, after it said hello. */
 function startMcp(at: ResidentWorld, words: readonly string[]): Running {
-  const running = startAcp(["mcp", "--home", at.home, ...words], { env: RESIDENT });
+  const running = startAcp(["mcp", "--home", at.home, ...words], {
+    env: RESIDENT,
+    isDetached: true,
+  });
   running.child.stdin?.write(`${JSON.stringify(HELLO)}\n`);
   return running;
 }
@@ -79,11 +82,14 @@ describe("acp mcp by default", () => {
     expect(await readdir(join(at.home, "run"))).not.toContain("agents");
   });
 
-  it("has a gate of its own with --tty, says so, and takes no two forms at once", async () => {
+  it("is served with --tty where there is no terminal, says so, and takes no two forms at once", async () => {
     await using at = await residentWorld();
     await using tty = startMcp(at, ["--tty", "--", process.execPath, SERVER, at.journal]);
-    await tty.seen("stderr", "Because of --tty this client has a gate of its own");
-    expect((await at.acp(["resident", "status"])).stdout).toContain("No resident");
+    await tty.seen("stdout", '"serverInfo"');
+    await tty.seen("stderr", "nobody is asked on this terminal");
+    expect(await approvers(at)).toBe(0);
+    tty.child.stdin?.end();
+    expect(await tty.ended).toMatchObject({ code: 0 });
     const both = await acp(["mcp", "--alone", "--resident", "--home", at.home, "--", "x"]);
     expect(both).toMatchObject({
       code: EXIT_CODES.usage.code,

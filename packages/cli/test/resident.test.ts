@@ -312,10 +312,11 @@ describe("the socket for agents", () => {
     expect(await last({ protocol: [0, 0] })).toMatch(/^refused .*client_outdated/);
     expect(await last({ protocol: [9, 9] })).toMatch(/^refused .*resident_outdated/);
     expect(await last({ argv: ["mcp", "--home", "/"] })).toMatch(/^refused .*home_differs/);
-    // Nothing but what is served: no other command, and no terminal.
+    // Nothing but what is served: no other command, and nothing that somebody wanted alone.
     for (const argv of [
       ["pause", "--home", at.home],
-      ["mcp", "--tty", "--home", at.home],
+      ["mcp", "--alone", "--home", at.home],
+      ["proxy", "http", "--alone", "--home", at.home],
     ]) {
       const frames = await exchange(path, (greeting) => [hello(greeting, { argv })]);
       expect(frames.at(-1)).toMatchObject({ kind: "exit" });

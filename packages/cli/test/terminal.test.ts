@@ -4,7 +4,7 @@
 import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { BIN, scratch } from "./harness.js";
+import { BIN, acp, scratch } from "./harness.js";
 import { fileServer, startGated } from "./mcp-client.js";
 import { openPane, words } from "./pane.js";
 
@@ -15,7 +15,14 @@ async function world(): Promise<
   const [home, folder] = [join(at.path, "h"), join(at.path, "files")];
   await mkdir(folder);
   await mkdir(home, { mode: 0o700 });
-  return { home, folder, [Symbol.asyncDispose]: at[Symbol.asyncDispose] };
+  return {
+    home,
+    folder,
+    async [Symbol.asyncDispose]() {
+      await acp(["resident", "stop", "--home", home]);
+      await at[Symbol.asyncDispose]();
+    },
+  };
 }
 
 describe("acp approve at a terminal", () => {
@@ -48,11 +55,14 @@ describe("acp approve at a terminal", () => {
 });
 
 describe("acp mcp --tty", () => {
+  const write = (id: number, path: string): string =>
+    message(id, "tools/call", { name: "write_file", arguments: { path, content: "x" } });
   const message = (id: number, method: string, params: unknown): string =>
     JSON.stringify({ jsonrpc: "2.0", id, method, params });
 
   it.each([
-    [["--tty"], /an agent asks for consent[\s\S]*\n>/, "a", ["b.txt"]],
+    [["--tty"], /an agent asks for consent[\s\S]*\n>/, "a", ["b.txt", "c.txt"]],
+    [["--tty", "--alone"], /an agent asks for consent[\s\S]*\n>/, "a", ["b.txt", "c.txt"]],
     [[], /exit \d/, undefined, []],
   ])(
     "with %j asks on the controlling terminal only if told to",
@@ -65,12 +75,10 @@ describe("acp mcp --tty", () => {
           clientInfo: { name: "raw", version: "1" },
         }),
         JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }),
-        message(2, "tools/call", {
-          name: "write_file",
-          arguments: { path: join(at.folder, "b.txt"), content: "x" },
-        }),
+        write(2, join(at.folder, "b.txt")),
       ];
       await writeFile(join(at.home, "in.jsonl"), `${lines.join("\n")}\n`);
+      await writeFile(join(at.home, "more.jsonl"), `${write(3, join(at.folder, "c.txt"))}\n`);
       const command = words(
         process.execPath,
         BIN,
@@ -84,11 +92,17 @@ describe("acp mcp --tty", () => {
       // The client's side stays open until the answer to the call is there. Not in the home: a
       // server that starts there would have every plain word read as a file of it.
       const [given, got] = [join(at.home, "in.jsonl"), join(at.home, "out.jsonl")];
-      const feed = `(cat '${given}'; until grep -q '"id":2' '${got}'; do sleep 0.1; done) | ${command} > '${got}' 2> '${at.home}/err.txt'`;
+      const until = (id: number): string =>
+        `until grep -q '"id":${id}' '${got}'; do sleep 0.1; done`;
+      // The terminal is let go of in between, and has the next question nonetheless.
+      const more = key === undefined ? "" : `; cat '${at.home}/more.jsonl'; ${until(3)}`;
+      const feed = `(cat '${given}'; ${until(2)}${more}) | ${command} > '${got}' 2> '${at.home}/err.txt'`;
       await using pane = await openPane(`cd /; touch '${got}'; ${feed}`, at.folder);
       const screen = await pane.until(seen);
       if (key === undefined) expect(screen).not.toContain("an agent asks");
       else {
+        await pane.answer(key);
+        await pane.until(/c\.txt[\s\S]*\n>/);
         await pane.answer(key);
         await pane.until(/exit 0/);
       }

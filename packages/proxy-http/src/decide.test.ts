@@ -1,10 +1,11 @@
-import { DENY_CODES, type GateOptions, httpAction } from "@acp/core";
+import { ConsentError, DENY_CODES, type GateOptions, httpAction } from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
 import { createVault, Secret } from "@acp/core/vault";
 import type { Script } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { allow, caller, kit } from "../test/support/decide-kit.js";
 import { actionOf, createDecide } from "./decide.js";
+import type { DecideOptions } from "./decide.js";
 import { type Refusal, refused, refusalBody } from "./refusals.js";
 
 describe("actionOf()", () => {
@@ -104,6 +105,32 @@ describe("createDecide()", () => {
       reason: expect.stringContaining("it is evil") as unknown,
     });
   });
+
+  it.each(["key_locked", "index_rebuilding"] as const)(
+    "says %s where the gate decides nothing yet, and nothing else that it throws",
+    async (code) => {
+      const action = httpAction("GET", "http://api.example/");
+      const { signal } = new AbortController();
+      const ask = (error: Error): Promise<Refusal | undefined> => {
+        const gate: DecideOptions["gate"] = {
+          async run() {
+            throw error;
+          },
+        };
+        return createDecide({ gate })({ action, caller, signal }, async () => undefined);
+      };
+      expect(await ask(new ConsentError(code, "run: acp unlock"))).toMatchObject({
+        status: 503,
+        code,
+        reason: "run: acp unlock",
+        retryable: true,
+      });
+      expect(await ask(new ConsentError("home_invalid", "/home/me"))).toMatchObject({
+        code: "internal_error",
+        reason: "the gate failed",
+      });
+    },
+  );
 
   it("holds until the gate's deadline, then refuses", async () => {
     const { decide, clock, released } = kit(["ignore"], { askTimeoutMs: 5_000 });

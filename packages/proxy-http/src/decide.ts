@@ -10,7 +10,7 @@ import {
   type Release,
 } from "@acp/core";
 import type { Caller } from "./caller.js";
-import { makeDenial, type Refusal, refusalOfDenied, refused } from "./refusals.js";
+import { makeDenial, makeRefusal, type Refusal, refusalOfDenied, refused } from "./refusals.js";
 import { placeholderHeaders } from "./secret-headers.js";
 
 /** One question to the gate. */
@@ -94,6 +94,8 @@ export function createDecide({ gate, log = () => {} }: DecideOptions): Decide {
       return undefined;
     } catch (error) {
       if (isPerforming) throw error;
+      for (const code of ["key_locked", "index_rebuilding"] as const)
+        if (isConsentError(error, code)) return makeRefusal(code, error.message);
       log(`the gate failed: ${error instanceof Error ? error.message : String(error)}`);
       return makeDenial("internal_error", "the gate failed");
     }

@@ -71,6 +71,8 @@ describe("makeRefusal()", () => {
     ["upstream_timeout", 504, true],
     ["overloaded", 503, true],
     ["closing", 503, true],
+    ["key_locked", 503, true],
+    ["index_rebuilding", 503, true],
   ])("%s has status %i", (code, status, retryable) => {
     const refusal = makeRefusal(code, "why");
     expect(refusal).toMatchObject({ code, status, retryable, reason: "why" });

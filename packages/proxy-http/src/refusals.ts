@@ -24,7 +24,11 @@ export type ProxyRefusalCode =
   /** More at once than the proxy takes: 503. */
   | "overloaded"
   /** The proxy is closing: 503. */
-  | "closing";
+  | "closing"
+  /** The gate's key is locked, so nothing is decided: 503. */
+  | "key_locked"
+  /** The index of the audit logs is being made, so nothing is decided: 503. */
+  | "index_rebuilding";
 
 /** Why a request was refused, as the client reads it. Format: spec/http-proxy.md §7. */
 export interface Refusal {
@@ -99,6 +103,12 @@ const PROXY_ROWS: Readonly<Record<ProxyRefusalCode, Row>> = {
     retryable: true,
   },
   closing: { status: 503, remedy: "Try again after the restart", retryable: true },
+  key_locked: {
+    status: 503,
+    remedy: "A person has to open the key with acp unlock; then try again",
+    retryable: true,
+  },
+  index_rebuilding: { status: 503, remedy: "Try again later", retryable: true },
 };
 
 const DENIED_STATUS = 403;
@@ -196,6 +206,8 @@ const STATUS_TYPES: Readonly<Record<ProxyRefusalCode, string>> = {
   upstream_timeout: "connection_timeout",
   overloaded: "proxy_internal_error",
   closing: "proxy_internal_error",
+  key_locked: "proxy_internal_error",
+  index_rebuilding: "proxy_internal_error",
 };
 
 const isOwnCode = (code: Refusal["code"]): code is ProxyRefusalCode =>

@@ -62,6 +62,12 @@ export interface HttpConsentProxyOptions {
    * `name.acp.internal:port`. Default: none.
    */
   readonly internal?: Readonly<Record<string, InternalService>>;
+  /**
+   * Ports of this machine on which somebody else accepts the sockets that are attached. Like the
+   * proxy's own, they are not reached unless {@link privateHosts} names them with their port.
+   * Default: none.
+   */
+  readonly ownPorts?: () => readonly number[];
   /** Limits to change; see {@link ProxyLimits} for the defaults. */
   readonly limits?: Partial<ProxyLimits>;
   /** Called for everything that is counted. */
@@ -96,9 +102,10 @@ export interface HttpConsentProxy {
   listen(options: ListenOptions): Promise<{ readonly port: number }>;
   /**
    * Serves a socket that you accepted, for example from a sandbox, as this caller's. Credentials on
-   * it are not checked.
+   * it are not checked. Without a caller it is served like one of an address that the proxy listens
+   * on: whoever opened it is known by credentials or not at all.
    */
-  attach(socket: Socket, caller: Caller): void;
+  attach(socket: Socket, caller?: Caller): void;
   /**
    * Stops taking requests, waits up to `drainMs` milliseconds (default: 0) for those under way,
    * then cuts them.
@@ -132,7 +139,7 @@ export function createHttpConsentProxy(options: HttpConsentProxyOptions): HttpCo
   const serve = serveParts(options, {
     limits,
     watch,
-    ownPorts: () => [...servers].flatMap(portOf),
+    ownPorts: () => [...[...servers].flatMap(portOf), ...(options.ownPorts?.() ?? [])],
     isClosing: () => closing !== undefined,
   });
   const parts: ServerParts = { serve, connections };

@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
+import type { HttpConsentProxy } from "../src/server.js";
 import { hasHead, until } from "./support/raw.js";
 import {
   client,
@@ -55,10 +56,13 @@ describe("a request", () => {
   });
 });
 
+const NOBODY = { agent: { id: "" } };
+
 /** A socket that somebody else accepted, and the client at its other end. */
-async function handedOver({
-  proxy,
-}: Started): Promise<{ raw: Awaited<ReturnType<typeof client>>; socket: Socket }> {
+async function handedOver(
+  { proxy }: Started,
+  caller: Parameters<HttpConsentProxy["attach"]>[1] = { agent: { id: "sandboxed" } },
+): Promise<{ raw: Awaited<ReturnType<typeof client>>; socket: Socket }> {
   const server = createServer({ allowHalfOpen: true });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -68,7 +72,8 @@ async function handedOver({
   if (typeof address !== "object" || address === null) throw new Error("unreachable");
   const raw = await client(address.port);
   const [socket] = (await accepted) as [Socket];
-  proxy.attach(socket, { agent: { id: "sandboxed" } });
+  if (caller === NOBODY) proxy.attach(socket);
+  else proxy.attach(socket, caller);
   return { raw, socket };
 }
 
@@ -84,6 +89,35 @@ describe("attach()", () => {
     expect(started.counted("connections", { kind: "attached" })).toBe(1);
     raw.write(get(started.host.port));
     await until(() => raw.text().split("\r\n\r\nok").length === 3, "for the second answer");
+  });
+
+  it("without a caller serves it as one that it accepted: by credentials or not at all", async () => {
+    const token = "token-of-a-0123456789";
+    const agents = [{ agent: { id: "a" }, username: "a", token }];
+    const started = await start({ ...answering, proxy: { agents } });
+    const { port } = started.host;
+    const asked = async (credentials: string, agent: string): Promise<void> => {
+      const { raw } = await handedOver(started, NOBODY);
+      const basic = Buffer.from(credentials).toString("base64");
+      raw.write(get(port).replace("\r\n\r\n", `\r\nProxy-Authorization: Basic ${basic}\r\n\r\n`));
+      await raw.sees(agent === "" ? '"agent_unknown"' : "\r\n\r\nok");
+      expect(started.audit.events().at(-1)?.agent).toBe(agent === "" ? undefined : agent);
+    };
+    await asked("a:wrong-0123456789012", "");
+    await asked(`a:${token}`, "a");
+    expect(started.counted("connections", { kind: "accepted" })).toBe(2);
+    const inside = await handedOver(started, NOBODY);
+    inside.raw.write("CONNECT mcp.acp.internal:1 HTTP/1.1\r\nHost: mcp.acp.internal:1\r\n\r\n");
+    await inside.raw.sees("service_refused");
+  });
+
+  it("does not reach a port where somebody accepts connections for it", async () => {
+    const started = await start({ proxy: { ownPorts: () => [started.host.port] } });
+    const { raw } = await handedOver(started);
+    raw.write(get(started.host.port));
+    await raw.sees('"address_refused"');
+    expect(raw.text()).toContain("this proxy itself");
+    expect(started.host.connections).toEqual([]);
   });
 
   it("serves tunnels, and its slow heads end like any other", async () => {

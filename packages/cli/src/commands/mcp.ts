@@ -4,7 +4,7 @@
  * config.yml has a port for it, the HTTP proxy runs beside it, behind the same gate.
  */
 import { ConsentError, isConsentError } from "@acp/core";
-import type { Agent } from "@acp/core";
+import type { Agent, ConsentGate } from "@acp/core";
 import type { CommandServer, Home } from "@acp/home";
 import { createMcpProxy, refuseMcp } from "@acp/proxy-mcp";
 import type { LocalUpstream, McpProxyOptions, ProxyExit, RequestRoom } from "@acp/proxy-mcp";
@@ -42,35 +42,41 @@ export interface GatesOfHome {
   outside(server: CommandServer): LocalUpstream;
   /** What the client's requests need a place of; a process of its own has no other client. */
   readonly room?: RequestRoom;
+  /** What stands before each gate that judges the requests of programs. */
+  readonly around?: (gate: ConsentGate) => ConsentGate;
   /** Ids of the client's tool calls, where it gives them some. */
   readonly callOf?: McpProxyOptions["callOf"];
   /** Tells the client why it has no gate, until the client goes; {@link tellClient} unless given. */
   readonly tellClient?: typeof tellClient;
 }
 
-const ALONE: GatesOfHome = { keys: openHomeKeys, withGate, outside: (server) => server };
+/** A process of its own. */
+export const ALONE: GatesOfHome = { keys: openHomeKeys, withGate, outside: (server) => server };
 
 /**
  * Runs the command with a gate of its own. The thin client of the resident comes before this, and
  * whoever gets here without having chosen a gate of its own gets none.
  */
 export const mcp: Run = async (invocation) => {
-  const { io, flags, print } = invocation;
-  if (flags.has("resident") && (flags.has("alone") || flags.has("tty")))
+  const { flags } = invocation;
+  if (flags.has("resident") && flags.has("alone"))
     throw new ConsentError(
       "options_invalid",
-      "Cannot use --resident with --alone or --tty: these have a gate of their own",
+      "Cannot use --resident with --alone, which has a gate of its own",
     );
-  const isChosen = flags.has("alone") || flags.has("tty") || io.env["ACP_ALONE"] === "1";
-  if (!isChosen || flags.has("resident"))
+  if (isAlone(invocation)) return serveMcp(invocation, ALONE);
+  if (!flags.has("tty"))
     throw new ConsentError(
       "options_invalid",
       "Cannot use the resident gate: run the program acp, with mcp as its first word; or give --alone",
     );
-  if (flags.has("tty") && !flags.has("alone"))
-    print.notice("Because of --tty this client has a gate of its own, as with --alone");
-  return serveMcp(invocation, ALONE);
+  const { serveAtTerminal } = await import("../resident/at-terminal.js");
+  return serveAtTerminal(invocation);
 };
+
+/** Whether somebody chose a gate of this process's own. */
+export const isAlone = ({ io, flags }: Pick<Invocation, "io" | "flags">): boolean =>
+  flags.has("alone") || (io.env["ACP_ALONE"] === "1" && !flags.has("resident"));
 
 /** Serves the client of an invocation, or tells it why not. */
 export async function serveMcp(invocation: Invocation, gates: GatesOfHome): Promise<Exit> {
@@ -131,7 +137,7 @@ async function serve(invocation: Invocation, { signal, start, gates }: Serving):
     ? { ways: ["mcp", "http"] as const, defaultOffers: hostOffers(io.env, source) }
     : { ways: ["mcp"] as const };
   return gates.withGate({ ...common, ...forGate }, async (inUse) => {
-    await using _http = await openHttpBeside({ ...shared, inUse, agent });
+    await using _http = await openHttpBeside({ ...shared, ...aroundOf(gates), inUse, agent });
     await using opened = await openMcpServers({
       ...shared,
       inUse,
@@ -189,6 +195,9 @@ async function openMcpServers(
     isContained: false,
   });
 }
+
+const aroundOf = ({ around }: GatesOfHome): Pick<GatesOfHome, "around"> =>
+  around === undefined ? {} : { around };
 
 const EXITS: Readonly<Record<ProxyExit["reason"], Exit>> = {
   client_closed: "ok",

@@ -1,6 +1,6 @@
 /**
- * Store of a gate: what has to outlive its process, in files of the home. Limits are its own and
- * stay in memory.
+ * Store of a gate: what has to outlive its process, in files of the home. Limits stay in memory:
+ * the gate's own, or those that the gates of one process share.
  */
 import { join } from "node:path";
 import { createRecordCheck } from "@acp/core";
@@ -14,7 +14,7 @@ import type { RollbackGuard } from "../rollback/state-guard.js";
 
 /** The stores that are files. Disposing of it twice is the same as once. */
 export interface HomeStore extends AsyncDisposable {
-  readonly store: Pick<Store, "claims" | "grants" | "pending">;
+  readonly store: Pick<Store, "claims" | "grants" | "pending"> & Partial<Pick<Store, "limits">>;
   /** What is known of questions that a log may show as open. */
   readonly known: KnownQuestions;
   /** Questions that dead processes left. */

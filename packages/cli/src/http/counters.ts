@@ -2,6 +2,7 @@
  * Counters: what the proxy counts, as text that Prometheus reads, on a port of this machine.
  */
 import { createServer } from "node:http";
+import type { Server } from "node:http";
 import { ConsentError } from "@acp/core";
 import type { ProxyCount } from "@acp/proxy-http";
 
@@ -47,6 +48,15 @@ export function createCounters(): Counters {
   };
 }
 
+/** Answers requests for /metrics; it listens nowhere. */
+export const counterServer = (counters: Counters): Server =>
+  createServer(({ method, url }, answer) => {
+    if (method !== "GET" || url !== "/metrics") return void answer.writeHead(404).end();
+    answer
+      .writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" })
+      .end(counters.render());
+  });
+
 /**
  * Serves them at /metrics of 127.0.0.1.
  *
@@ -56,12 +66,7 @@ export async function serveCounters(
   counters: Counters,
   port: number,
 ): Promise<AsyncDisposable & { readonly port: number }> {
-  const server = createServer(({ method, url }, answer) => {
-    if (method !== "GET" || url !== "/metrics") return void answer.writeHead(404).end();
-    answer
-      .writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" })
-      .end(counters.render());
-  });
+  const server = counterServer(counters);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) =>
       reject(

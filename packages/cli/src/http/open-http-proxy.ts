@@ -2,7 +2,7 @@
  * Open the HTTP proxy of a gate, on 127.0.0.1 alone.
  */
 import { ConsentError } from "@acp/core";
-import type { Agent } from "@acp/core";
+import type { Agent, ConsentGate } from "@acp/core";
 import { createHttpConsentProxy } from "@acp/proxy-http";
 import type { HttpConsentProxy, HttpConsentProxyOptions } from "@acp/proxy-http";
 import type { Invocation } from "../command.js";
@@ -23,7 +23,11 @@ export interface HttpProxyParts {
   readonly agent: Agent | undefined;
   /** Decides instead of the gate in use, with what it was asked before. */
   readonly gate?: HttpConsentProxyOptions["gate"];
+  /** What stands before the gate in use, and before those of agents with policies of their own. */
+  readonly around?: (gate: ConsentGate) => ConsentGate;
   readonly count?: HttpConsentProxyOptions["count"];
+  /** Ports on which somebody else listens for the proxy. */
+  readonly ownPorts?: HttpConsentProxyOptions["ownPorts"];
   /** Takes what is to be said; on stderr unless given. */
   readonly log?: NonNullable<HttpConsentProxyOptions["log"]>;
   /** Names that a CONNECT of an attached socket reaches. */
@@ -36,41 +40,34 @@ export interface HttpProxyParts {
  * @throws ConsentError `config_invalid` or `options_invalid`, naming the file.
  */
 export async function makeHttpProxy(parts: HttpProxyParts): Promise<HttpConsentProxy> {
-  const { invocation, source, homeKeys, inUse, agent, gate = inUse.gate, count, internal } = parts;
+  const { invocation, source, homeKeys, inUse, agent, count, internal, ownPorts } = parts;
+  const { around = (given) => given } = parts;
+  const gate = parts.gate ?? around(inUse.gate);
   const options = await proxyOptions({
     source,
     keys: homeKeys.keys,
     agent,
-    gateWith: inUse.gateWith,
+    gateWith: async (file) => around(await inUse.gateWith(file)),
   });
   const log =
     parts.log ?? createProxyLog({ print: invocation.print, stderr: invocation.io.stderr });
   const more = {
     ...(count !== undefined && { count }),
     ...(internal !== undefined && { internal }),
+    ...(ownPorts !== undefined && { ownPorts }),
   };
   return onFile(source.file, () => createHttpConsentProxy({ ...options, gate, log, ...more }));
 }
 
-/** A proxy that listens. */
-export interface RunningHttpProxy {
-  readonly port: number;
-  readonly proxy: HttpConsentProxy;
-}
-
 /**
- * Opens it.
+ * Has it listen; where it cannot, it is closed.
  *
- * @throws ConsentError `config_invalid` or `options_invalid`; {@link isTaken} tells whether
- *   somebody else has the port.
+ * @returns The port.
+ * @throws ConsentError `options_invalid`; {@link isTaken} tells whether somebody else has the port.
  */
-export async function openHttpProxy(
-  parts: HttpProxyParts,
-  port: number,
-): Promise<RunningHttpProxy> {
-  const proxy = await makeHttpProxy(parts);
+export async function listenAt(proxy: HttpConsentProxy, port: number): Promise<number> {
   try {
-    return { proxy, ...(await proxy.listen({ port })) };
+    return (await proxy.listen({ port })).port;
   } catch (cause) {
     await proxy.close();
     const why = cause instanceof Error ? cause.message : String(cause);
@@ -96,10 +93,9 @@ export async function openHttpBeside(parts: HttpProxyParts): Promise<AsyncDispos
   const nothing = { [Symbol.asyncDispose]: (): Promise<void> => Promise.resolve() };
   if (httpPort === undefined) return nothing;
   try {
-    const { port, proxy } = await openHttpProxy(
-      { ...parts, agent: http?.agents === undefined ? parts.agent : undefined },
-      httpPort,
-    );
+    const agent = http?.agents === undefined ? parts.agent : undefined;
+    const proxy = await makeHttpProxy({ ...parts, agent });
+    const port = await listenAt(proxy, httpPort);
     await inUse.notices.say("http_proxy", `The HTTP proxy listens on http://127.0.0.1:${port}`);
     return { [Symbol.asyncDispose]: () => proxy.close() };
   } catch (error) {

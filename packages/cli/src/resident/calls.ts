@@ -3,7 +3,7 @@
  * made here of the number and the client's secret, so that no client can name another's call, and
  * no text of a client's gets into the log. Format: spec/resident.md §5.
  */
-import { createHash, createHmac } from "node:crypto";
+import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { AskedCall } from "../gate/forwarded.js";
 import { isRecord, recordIn } from "./wire.js";
 
@@ -15,6 +15,8 @@ export interface ClientCalls {
   take(body: Buffer): boolean;
   /** The id of the call with this id of its request; once. */
   callOf(requestId: string | number): string | undefined;
+  /** The id of a call that its client does not know of. */
+  make(): string;
   /** The calls that a frame `asks` names, by number; undefined where it is none. */
   asked(body: Buffer): ReadonlyMap<number, AskedCall> | undefined;
 }
@@ -59,6 +61,7 @@ export function createClientCalls(secret: string): ClientCalls {
       older.delete(key);
       return n === undefined ? undefined : idOf(n);
     },
+    make: () => `cc_${randomBytes(HALF / 2).toString("hex")}${client}`,
     asked(body) {
       const { calls } = recordIn(body) ?? {};
       if (!Array.isArray(calls) || calls.length > ASKED_MAX) return undefined;

@@ -3,9 +3,9 @@
  * configuration the log, the channels and their approve socket. Each client gets a gate of its own
  * on them, with its own directory, environment, policy and stores.
  */
-import { asError, isConsentError } from "@acp/core";
-import type { PendingRecord } from "@acp/core";
-import { openHome } from "@acp/home";
+import { asError, isConsentError, memoryStore } from "@acp/core";
+import type { Limits, PendingRecord } from "@acp/core";
+import { machineClock, openHome } from "@acp/home";
 import type { CommandServer } from "@acp/home";
 import type { LocalUpstream } from "@acp/proxy-mcp";
 import { tellClient } from "../commands/mcp.js";
@@ -16,12 +16,14 @@ import type { Share } from "./budgets.js";
 import type { ClientCalls } from "./calls.js";
 import { createConfigurations, ownParts } from "./configurations.js";
 import type { Base, Configurations } from "./configurations.js";
+import { sessionGate } from "./session-gate.js";
 import { createHooks } from "./hooks.js";
 import type { Hooks } from "./hooks.js";
 import type { Lock } from "./lock.js";
 import { createLockedDenials } from "./locked-denials.js";
 import type { LockedDenials } from "./locked-denials.js";
 import { lockedWait, needsPassphrase, rebuildingWait, serveLocked } from "./locked.js";
+import type { ServeLocked } from "./locked.js";
 import type { IndexRebuild } from "../logs/index-rebuild.js";
 import type { Peers } from "./peers.js";
 import type { Servers } from "./servers.js";
@@ -67,6 +69,8 @@ export interface SessionOfGates {
   onServers(names: readonly string[]): void;
   /** Ends the session; its client opens another one at once. */
   leave(how: "again"): void;
+  /** Answers its client while there is no gate; as an MCP client unless given. */
+  readonly serveLocked?: ServeLocked;
 }
 
 /** What the gates of a resident come with. */
@@ -82,6 +86,8 @@ export interface HomeGatesParts {
 export function createHomeGates(own: Invocation, parts: HomeGatesParts): HomeGates {
   const { lock, rebuild, peers } = parts;
   const denials = createLockedDenials();
+  // Rates and numbers of questions hold for all clients together.
+  const { limits } = memoryStore(machineClock);
   const configurations = createConfigurations(own, {
     admits: peers.admits,
     onOpen({ notices }) {
@@ -100,7 +106,7 @@ export function createHomeGates(own: Invocation, parts: HomeGatesParts): HomeGat
   const hooks = createHooks(own, {
     keys,
     withGate: (forGate, use) =>
-      configurations.useNow(forGate, (base) => withSessionGate(base, forGate, { use })),
+      configurations.useNow(forGate, (base) => withSessionGate(base, forGate, { limits, use })),
   });
   let warming: Promise<void> = Promise.resolve();
   const close = async (ended: Promise<unknown>): Promise<void> => {
@@ -116,7 +122,7 @@ export function createHomeGates(own: Invocation, parts: HomeGatesParts): HomeGat
     warm: () => (warming = warming.then(() => warm(own, keys, configurations))),
     of: (session) => ({
       keys,
-      ...ofSession(session, { ...parts, denials, configurations }),
+      ...ofSession(session, { ...parts, denials, configurations, limits }),
     }),
     attached: configurations.attached,
     close,
@@ -127,14 +133,17 @@ export function createHomeGates(own: Invocation, parts: HomeGatesParts): HomeGat
 interface OfSessionParts extends HomeGatesParts {
   readonly denials: LockedDenials;
   readonly configurations: Configurations;
+  readonly limits: Limits;
 }
 
 function ofSession(
-  { invocation, share, calls, onLocked, onServers, leave }: SessionOfGates,
-  { rebuild, servers, denials, configurations }: OfSessionParts,
+  { invocation, share, calls, onLocked, onServers, leave, ...session }: SessionOfGates,
+  { rebuild, servers, denials, configurations, limits }: OfSessionParts,
 ): Omit<GatesOfHome, "keys"> {
+  const answer = session.serveLocked ?? serveLocked;
   return {
     room: share.requestRoom,
+    around: (gate) => sessionGate(gate, { room: share.requestRoom, calls }),
     ...(calls !== undefined && { callOf: calls.callOf }),
     outside: (server) => ({
       ...outsideOf(server, invocation.io),
@@ -145,20 +154,21 @@ function ofSession(
       share.started();
       if (isConsentError(error, "index_rebuilding")) {
         void leaveAfter(rebuild.whole, leave);
-        return serveLocked(asked, rebuildingWait(rebuild), signal);
+        return answer(asked, rebuildingWait(rebuild), signal);
       }
       if (!isConsentError(error, "key_locked") || !(await needsPassphrase(asked)))
-        return tellClient(error, asked, signal);
+        return session.serveLocked === undefined ? tellClient(error, asked, signal) : undefined;
       onLocked();
-      await serveLocked(asked, lockedWait(asked, denials.count), signal);
+      await answer(asked, lockedWait(asked, denials.count), signal);
     },
     withGate: (parts, use) =>
       configurations.use(parts, (base) => {
-        onServers(chooseServers(parts.source, parts.invocation).map(({ name }) => name));
+        if (parts.ways.includes("mcp"))
+          onServers(chooseServers(parts.source, parts.invocation).map(({ name }) => name));
         return withSessionGate(
           base,
           { ...parts, questionRoom: share.questionRoom },
-          { share, client: calls?.client, use },
+          { share, client: calls?.client, limits, use },
         );
       }),
   };
@@ -205,6 +215,7 @@ const isQuestionOf =
     record.agentId === agentId && !isHookQuestion(record);
 
 interface SessionUse<T> {
+  readonly limits: Limits;
   /** What the session may take; a hook has no share. */
   readonly share?: Share;
   /** Who asked, for what a dead resident left open; undefined where nobody can tell. */
@@ -215,7 +226,7 @@ interface SessionUse<T> {
 async function withSessionGate<T>(
   base: Base,
   parts: WithGateParts,
-  { share, client, use }: SessionUse<T>,
+  { share, client, limits, use }: SessionUse<T>,
 ): Promise<T> {
   // Those of now: the keys may be others than when the resident began.
   const recordKey = await recordKeyOf(parts.home, parts.homeKeys);
@@ -225,7 +236,7 @@ async function withSessionGate<T>(
     client,
     isOwn: parts.isOwnQuestion ?? isQuestionOf(parts.agentId),
   });
-  const kept = { ...opened, store: { ...opened.store, pending } };
+  const kept = { ...opened, store: { ...opened.store, pending, limits } };
   const { notices, isolation } = await openNotices(parts, base.audit);
   sayIgnored(notices, kept);
   heedGuard(kept.guard, base.audit, notices);

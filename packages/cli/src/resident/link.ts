@@ -1,5 +1,6 @@
 /** Link: an open session with a resident, as a client's relay uses it. Types only. */
 import type { Id } from "./messages.js";
+import type { WantedDoors } from "./wire.js";
 
 /** An open session. */
 export interface Link {
@@ -18,6 +19,12 @@ export interface Link {
   resume(): void;
 }
 
+/** An open session of a client that accepts connections for it. */
+export interface DoorLink extends Link {
+  /** Answers {@link LinkHandlers.onDoors}: where the client listens, or why it does not. */
+  opened(how: { readonly ports: readonly number[] } | { readonly message: string }): void;
+}
+
 /** A call that is asked about. */
 export interface AskedNumber {
   readonly n: number;
@@ -34,6 +41,8 @@ export interface LinkHandlers {
   onHold(): void;
   /** Numbers of the calls that were asked about and may be sent once more. */
   onKnown(again: ReadonlySet<number>): void;
+  /** The resident wants connections that this client accepts for it. */
+  onDoors?(wanted: WantedDoors): void;
   /**
    * It is over: lost, left because the resident was told to end, ended so that another one begins,
    * or with an exit code.

@@ -5,7 +5,7 @@
  * `index_rebuilding`. No gate and no log is open: both need the key and the index.
  */
 import { DENY_CODES, createConsentGate, toolAction } from "@acp/core";
-import type { ConsentGate, Denied } from "@acp/core";
+import type { Action, ConsentGate, Denied } from "@acp/core";
 import { openHome, readPolicyFile, readUnlockKind } from "@acp/home";
 import { refuseMcp } from "@acp/proxy-mcp";
 import type { Invocation } from "../command.js";
@@ -52,14 +52,16 @@ export const rebuildingWait = ({ percent }: Pick<IndexRebuild, "percent">): Wait
 });
 
 /** Answers a client until it goes or the signal aborts. */
-export async function serveLocked(
+export type ServeLocked = (
   invocation: Invocation,
-  { code, message, onDenied }: Wait,
+  wait: Wait,
   signal: AbortSignal,
-): Promise<void> {
+) => Promise<void>;
+
+/** The same for an MCP client. */
+export const serveLocked: ServeLocked = async (invocation, { code, message, onDenied }, signal) => {
   const { io, values } = invocation;
-  // What cannot be read denies nothing by itself, and everything is denied here.
-  const judge = await openJudge(invocation).catch(() => () => undefined);
+  const judge = await openToolJudge(invocation);
   await refuseMcp({
     input: io.stdin,
     output: io.stdout,
@@ -73,13 +75,42 @@ export async function serveLocked(
     signal,
   });
   io.stdin.destroy();
-}
+};
 
 /** The denial that a call gets whoever unlocks the key. */
-async function openJudge(
+export type LockedJudge = (action: Action, agentId: string) => Denied | undefined;
+
+/**
+ * Opens what denies while the key is locked. What cannot be read denies nothing by itself, and
+ * everything is denied then.
+ */
+export const openLockedJudge = (invocation: Invocation): Promise<LockedJudge> =>
+  openJudge(invocation).catch(() => () => undefined);
+
+/** The same for tools by the names that clients know. */
+async function openToolJudge(
   invocation: Invocation,
 ): Promise<(name: string, args: unknown) => Denied | undefined> {
-  const { io, values } = invocation;
+  const judge = await openLockedJudge(invocation);
+  const names = await serverNames(invocation).catch(() => []);
+  const agentId = invocation.values.agent ?? AGENT_ID;
+  return (name, args) => {
+    try {
+      return judge(toolAction(...whichTool(name, names), args), agentId);
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+async function serverNames(invocation: Invocation): Promise<readonly string[]> {
+  const home = await openHome(ownHomePath(invocation));
+  const source = await readHomeConfig(home, invocation);
+  return chooseServers(source, invocation).map(({ name }) => name);
+}
+
+async function openJudge(invocation: Invocation): Promise<LockedJudge> {
+  const { io } = invocation;
   const home = await openHome(ownHomePath(invocation));
   const source = await readHomeConfig(home, invocation);
   const { policyFile, isPolicyNamed } = source;
@@ -89,7 +120,6 @@ async function openJudge(
       ? await readPolicyFile(policyFile, places)
       : BUILT_IN_POLICY;
   const guard = await openGuard({ home, source, invocation });
-  const names = chooseServers(source, invocation).map(({ name }) => name);
   // Only its judgement is asked for: nothing is written, and nobody is asked.
   const gate = createConsentGate({
     policy,
@@ -97,31 +127,20 @@ async function openJudge(
     channel: { name: "none", deliver: () => Promise.reject(new Error("the key is locked")) },
     audit: { append: () => Promise.reject(new Error("the key is locked")) },
   });
-  const agent = { id: values.agent ?? AGENT_ID };
-  return (name, args) => denialOf(gate, { name, args, names, agent });
+  return (action, agentId) => denialOf(gate, action, agentId);
 }
 
-interface Call {
-  readonly name: string;
-  readonly args: unknown;
-  readonly names: readonly string[];
-  readonly agent: { readonly id: string };
-}
-
-function denialOf(gate: ConsentGate, { name, args, names, agent }: Call): Denied | undefined {
-  const [only, ...others] = names;
+/** The server and the tool of a call. */
+function whichTool(name: string, [only, ...others]: readonly string[]): readonly [string, string] {
+  if (others.length === 0) return [only ?? "", name];
   const end = name.indexOf(SEPARATOR);
-  const [server, tool] =
-    others.length === 0
-      ? [only ?? "", name]
-      : [name.slice(0, Math.max(0, end)), name.slice(end + SEPARATOR.length)];
-  try {
-    const { ruling, failure } = gate.evaluate(toolAction(server, tool, args), { agent });
-    if (ruling.effect !== "deny" || failure !== undefined) return undefined;
-    const { reason, ruleId } = ruling;
-    const code = "policy_denied";
-    return { decision: "deny", code, reason, ...DENY_CODES[code], ruleId };
-  } catch {
-    return undefined;
-  }
+  return [name.slice(0, Math.max(0, end)), name.slice(end + SEPARATOR.length)];
+}
+
+function denialOf(gate: ConsentGate, action: Action, agentId: string): Denied | undefined {
+  const { ruling, failure } = gate.evaluate(action, { agent: { id: agentId } });
+  if (ruling.effect !== "deny" || failure !== undefined) return undefined;
+  const { reason, ruleId } = ruling;
+  const code = "policy_denied";
+  return { decision: "deny", code, reason, ...DENY_CODES[code], ruleId };
 }

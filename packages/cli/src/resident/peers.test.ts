@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createBudgets } from "./budgets.js";
 import { attendControl } from "./control.js";
+import { createDoors } from "./doors.js";
 import { createPeers } from "./peers.js";
 import { attendSession } from "./session.js";
 import type { SessionParts } from "./session.js";
@@ -76,6 +77,7 @@ it.each([
         gates: undefined as never,
         commands: [],
         budgets,
+        doors: createDoors(),
         peers: notOurs,
         isUnlocked: no,
       }),

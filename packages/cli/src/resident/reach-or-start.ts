@@ -56,6 +56,13 @@ const REASONS: Readonly<Record<Unreached, string>> = {
   not_ours: "The folder of the resident's socket is not one that only this user can enter",
 };
 
+const readyMsIn = (env: ReachOrStartParts["env"]): number =>
+  1_000 * secondsIn(env["ACP_RESIDENT_SECONDS"], READY_SECONDS);
+
+/** How long a resident that accepts a connection may take to greet. */
+export const greetingMsIn = (env: ReachOrStartParts["env"]): number =>
+  readyMsIn(env) * GREETING_PART;
+
 /**
  * Connects to the resident, or says why there is none.
  *
@@ -64,9 +71,10 @@ const REASONS: Readonly<Record<Unreached, string>> = {
 export async function reachOrStart(parts: ReachOrStartParts): Promise<Reached | string> {
   const { home, places, env, uid, end, release, onOlder } = parts;
   makePlaces(places, uid);
-  const readyMsMax = 1_000 * secondsIn(env["ACP_RESIDENT_SECONDS"], READY_SECONDS);
+  const readyMsMax = readyMsIn(env);
+  const greetingMsMax = greetingMsIn(env);
   const reach = (): Promise<Reached | Unreached> =>
-    reachResident(home, places, { uid, greetingMsMax: readyMsMax * GREETING_PART });
+    reachResident(home, places, { uid, greetingMsMax });
   // Whoever is to be ended is not asked for: it may hang.
   let isEnded = end === undefined;
   let found: Reached | Unreached = isEnded ? await reach() : "none";

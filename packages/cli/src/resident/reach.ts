@@ -14,6 +14,8 @@ export interface Reached {
   readonly greeting: Greeting;
   /** Takes the frames from now on. */
   onFrames(take: (frame: Frame) => void): void;
+  /** Takes no more frames, called while one is handed out; gives the bytes that follow it. */
+  raw(): Buffer;
 }
 
 /** Who connects. */
@@ -67,12 +69,17 @@ export function reachResident(
             take = next;
             for (const each of early.splice(0)) next(each);
           },
+          raw() {
+            socket.pause().off("data", push);
+            return reader.stop();
+          },
         });
       },
       () => socket.destroy(),
     );
     socket.on("error", () => undefined);
     socket.on("close", none);
-    socket.on("data", (chunk: Buffer) => reader.push(chunk));
+    const push = (chunk: Buffer): void => reader.push(chunk);
+    socket.on("data", push);
   });
 }

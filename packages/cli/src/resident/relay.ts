@@ -7,6 +7,8 @@
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import type { Link, LinkHandlers } from "./link.js";
+import { BACK_OFF_MS, LOOPING, createLosses } from "./losses.js";
+import type { Losses } from "./losses.js";
 import { createInWork } from "./in-work.js";
 import type { InWork, Line } from "./in-work.js";
 import { createLines, errorLine, greetingLine, listsIn, readLine } from "./messages.js";
@@ -34,14 +36,8 @@ const WAITING_BYTES_MAX: number = 64 * 1024 * 1024;
 /** Above this no more is read until some of it went. */
 const WAITING_BYTES_HIGH: number = 1024 * 1024;
 const SEND_BYTES_MAX: number = 64 * 1024;
-/** So many losses in so long, and it is not tried again for a while. */
-const LOSSES_MAX = 3;
-const LOSSES_MS = 60_000;
-const BACK_OFF_MS = 30_000;
 /** Subscriptions that are kept; the oldest are forgotten. */
 const KEPT_MAX = 1_000;
-/** Where none could be reached, the next request tries again, but not at once. */
-const AGAIN_MS = 1_000;
 
 const STALE: Problem = {
   code: "request_lost",
@@ -91,9 +87,7 @@ interface State {
   readonly asked: Set<Id>;
   readonly stale: Set<Id>;
   isInputOver: boolean;
-  readonly lossesMs: number[];
-  /** Not before this time is a session opened. */
-  notBeforeMs: number;
+  readonly losses: Losses;
   problem: Problem | undefined;
   wasOpen: boolean;
 }
@@ -118,8 +112,7 @@ export function createRelay(parts: RelayParts): Relay {
     asked: new Set(),
     stale: new Set(),
     isInputOver: false,
-    lossesMs: [],
-    notBeforeMs: 0,
+    losses: createLosses(nowMs),
     problem: undefined,
     wasOpen: false,
   };
@@ -166,7 +159,7 @@ function takeLine(state: State, bytes: Buffer): void {
   state.waitingBytes += bytes.length;
   if (state.waitingBytes > WAITING_BYTES_HIGH) state.parts.input.pause();
   if (state.link !== undefined) send(state);
-  else if (!state.isOpening && state.nowMs() >= state.notBeforeMs) void openSession(state);
+  else if (!state.isOpening && state.losses.mayTry()) void openSession(state);
   else if (!state.isOpening) answerWaiting(state);
 }
 
@@ -335,17 +328,8 @@ function lose(state: State): void {
     answerLost(state);
     return state.parts.exit(1);
   }
-  const now = state.nowMs();
-  const { lossesMs } = state;
-  lossesMs.push(now);
-  if (lossesMs.length > LOSSES_MAX) lossesMs.shift();
-  const isLooping = lossesMs.length === LOSSES_MAX && now - (lossesMs[0] ?? 0) < LOSSES_MS;
-  if (!isLooping) return void openSession(state);
-  giveUp(
-    state,
-    `The resident gate ended ${LOSSES_MAX} times within a minute; run/resident.log in the home says why, and acp resident logs shows it`,
-    BACK_OFF_MS,
-  );
+  if (state.losses.note()) void openSession(state);
+  else giveUp(state, LOOPING, BACK_OFF_MS);
 }
 
 /** Answers what was in work, but for a handshake and calls, which may be sent once more. */
@@ -376,9 +360,9 @@ function answerLost(state: State): void {
 }
 
 /** There is no session, and will be none for a while. */
-function giveUp(state: State, message: string, waitMs: number = AGAIN_MS): void {
+function giveUp(state: State, message: string, waitMs?: number): void {
   state.problem = { code: "resident_unavailable", message, isRetryable: true };
-  state.notBeforeMs = state.nowMs() + waitMs;
+  state.losses.wait(waitMs);
   state.parts.notice(`acp: ${message} [resident_unavailable]\n`);
   answerWaiting(state);
   if (state.isInputOver) state.parts.exit(1);

@@ -20,6 +20,7 @@ import { createBudgets } from "./budgets.js";
 import { askIfOurs, attendControl } from "./control.js";
 import { createLobby, finishRequests, partAll } from "./hand-over.js";
 import type { Lobby } from "./hand-over.js";
+import { DOOR_LIMITS, createDoors } from "./doors.js";
 import { createHomeGates } from "./home-gates.js";
 import type { HomeGates } from "./home-gates.js";
 import { createIdle } from "./idle.js";
@@ -43,7 +44,7 @@ import { greetingFrame } from "./wire.js";
 /** How often it looks whether it is still wanted. */
 const LOOK_EVERY_MS = 2_000;
 /** More connections than sessions and silent ones can be; the rest are refused and go at once. */
-const CONNECTIONS_MAX = 256;
+const CONNECTIONS_MAX: number = 256 + DOOR_LIMITS.ofAll;
 /** People's commands have connections of their own, which no agent can use up. */
 const CONTROLS_MAX = 16;
 /** How long clients have to take what is left for them. */
@@ -125,7 +126,17 @@ async function serveLocked(locked: Locked): Promise<void> {
   await using gates = createHomeGates(invocation, { lock, rebuild, servers, peers });
   const isUnlocked = (): boolean => lock.keys() !== undefined;
   const budgets = createBudgets();
-  const parts: SessionParts = { homeDir, greeting, gates, commands, budgets, isUnlocked, peers };
+  const doors = createDoors();
+  const parts: SessionParts = {
+    homeDir,
+    greeting,
+    gates,
+    commands,
+    budgets,
+    doors,
+    isUnlocked,
+    peers,
+  };
   const isNow = (): boolean => isCurrent(own);
   const status = statusOf({
     own,

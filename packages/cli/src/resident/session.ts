@@ -6,20 +6,24 @@
 import type { Socket } from "node:net";
 import { commandNamed, readCommandLine } from "../command-line.js";
 import type { Command, Invocation } from "../command.js";
-import { AGENT_ID, serveMcp } from "../commands/mcp.js";
+import { serveMcp } from "../commands/mcp.js";
+import { serveProxy } from "../commands/proxy-http.js";
 import { EXIT_CODES } from "../exit-codes.js";
 import { exitOfError } from "../failure.js";
 import { createPrinter } from "../printer.js";
+import { agentNamed } from "./agent-named.js";
 import { claimsOf, clientName } from "./budgets.js";
 import type { Budgets, Share, Usage } from "./budgets.js";
 import { createClientCalls } from "./calls.js";
 import type { ClientCalls } from "./calls.js";
+import type { AllDoors, Refused as DoorRefusal, SessionDoors } from "./doors.js";
 import type { HomeGates, SessionOfGates } from "./home-gates.js";
 import { stateOfCalls } from "../gate/forwarded.js";
 import { createSessionIo } from "./io.js";
 import type { SessionIo } from "./io.js";
+import { serveProxyLocked } from "./locked-proxy.js";
 import type { Peers } from "./peers.js";
-import { namedHome, valueOf } from "./places.js";
+import { namedHome } from "./places.js";
 import { readByChunks } from "./turns.js";
 import {
   HOLDS_FROM,
@@ -41,6 +45,7 @@ export interface SessionParts {
   readonly commands: readonly Command[];
   readonly budgets: Budgets;
   readonly peers: Pick<Peers, "admits">;
+  readonly doors: AllDoors;
   /** Whether a person has opened the keys. */
   isUnlocked(): boolean;
 }
@@ -53,7 +58,8 @@ export interface Refusal {
     | "resident_outdated"
     | "home_differs"
     | "command_unsupported"
-    | "too_many_clients";
+    | "too_many_clients"
+    | DoorRefusal["code"];
   readonly message: string;
 }
 
@@ -65,7 +71,7 @@ export interface Session {
   readonly usage: () => Usage | undefined;
   /** Names of the servers that were started for it. */
   readonly servers: () => readonly string[];
-  /** Whether it has not said yet who it is. */
+  /** Whether it has not said yet who it is, or whose it is. */
   readonly isSilent: () => boolean;
   readonly done: Promise<void>;
   /** Whether it only answers that the key is locked. */
@@ -88,94 +94,145 @@ export interface Session {
 /** A client that connects and says nothing. */
 const HELLO_MS_MAX = 30_000;
 
+/** What becomes of a connection. */
+interface Attended {
+  hello: Hello | undefined;
+  /** What came while it is looked who connects; undefined before and after. */
+  early: Frame[] | undefined;
+  /** What takes its frames, once there is a session. */
+  fed: Fed | undefined;
+  usage: Share["usage"] | undefined;
+  servers: readonly string[];
+  isLocked: boolean;
+  /** Whether it is a program's, and has no frames. */
+  isJoined: boolean;
+  served: Promise<void> | undefined;
+}
+
 /** Attends to one connection. */
 export function attendSession(socket: Socket, parts: SessionParts): Session {
-  let hello: Hello | undefined;
-  let session: SessionIo | undefined;
-  let numbered: Numbered | undefined;
-  let usage: Share["usage"] | undefined;
-  let isLocked = false;
-  let servers: readonly string[] = [];
+  const at: Attended = {
+    hello: undefined,
+    early: undefined,
+    fed: undefined,
+    usage: undefined,
+    servers: [],
+    isLocked: false,
+    isJoined: false,
+    served: undefined,
+  };
   const silence = setTimeout(() => socket.destroy(), HELLO_MS_MAX);
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-  let served: Promise<void> | undefined;
-  const now = (): Opened => ({ hello, session });
-  const { onHeld, end, ...way } = wayOf(socket, closed, now);
-  // What came while it is looked who connects; undefined before and after.
-  let early: Frame[] | undefined;
-  const open = async (body: Buffer): Promise<void> => {
-    clearTimeout(silence);
-    const admitted = admit(readHello(body), parts);
-    if ("code" in admitted) return refuse(socket, admitted);
-    const { share } = admitted;
-    const waiting: Frame[] = (early = []);
+  const way = wayOf(socket, closed, () => ({ hello: at.hello, session: at.fed?.session }));
+  const join = (body: Buffer): void => {
+    at.isJoined = true;
+    // From here on there are no frames.
+    stopReading();
     socket.pause();
-    const isOurs = await parts.peers.admits(socket).catch(() => false);
-    early = undefined;
-    if (!isOurs || socket.destroyed) {
-      share[Symbol.dispose]();
-      return void socket.destroy();
-    }
-    ({ hello } = admitted);
-    usage = share.usage;
-    numbered = numberedCalls(socket, parts.homeDir, hello.secret);
-    session = createSessionIo(socket, hello);
-    socket.write(frameOf("ready"));
-    const onLocked = (): void => {
-      isLocked = true;
-      // Somebody opened the key in the meantime.
-      if (parts.isUnlocked()) way.leave("again");
-    };
-    const onServers = (names: readonly string[]): void => void (servers = names);
-    const own = { share, calls: numbered.calls, onLocked, onServers, leave: way.leave };
-    const over = (): void => share[Symbol.dispose]();
-    served = serve(session, hello, { ...parts, ...own })
-      .finally(over)
-      .then(end);
-    for (const frame of waiting) take(frame);
-    socket.resume();
+    const refusal = reader.stop().length > 0 ? NO_FRAMES : parts.doors.join(socket, body);
+    if (refusal !== undefined) refuse(socket, refusal);
   };
   const take = (frame: Frame): void => {
     const { kind, body } = frame;
-    if (early !== undefined) return void early.push(frame);
-    if (hello === undefined) return kind === "hello" ? void open(body) : void socket.destroy();
-    if (session !== undefined && !feed(frame, { session, numbered, onHeld })) socket.destroy();
+    if (at.early !== undefined) return void at.early.push(frame);
+    if (at.fed !== undefined) return feed(frame, at.fed) ? undefined : void socket.destroy();
+    if (at.hello !== undefined || (kind !== "hello" && kind !== "join"))
+      return void socket.destroy();
+    clearTimeout(silence);
+    if (kind === "hello") void openSession(socket, body, { parts, at, way, take });
+    else join(body);
   };
   const reader = createFrameReader(take, () => socket.destroy());
   socket.on("error", () => socket.destroy());
-  readByChunks(socket, (chunk) => reader.push(chunk));
+  const stopReading = readByChunks(socket, (chunk) => reader.push(chunk));
   socket.on("close", () => {
     clearTimeout(silence);
-    session?.stop("the client is gone");
-    session?.end();
+    at.fed?.session.stop("the client is gone");
+    at.fed?.session.end();
   });
   socket.write(parts.greeting());
+  const { part, leave } = way;
   return {
-    underWay: () => isUnderWay(usage?.()),
-    ...way,
-    hello: () => (session === undefined ? undefined : hello),
-    usage: () => usage?.(),
-    servers: () => servers,
-    isSilent: () => session === undefined && !socket.destroyed,
-    done: closed.then(() => served),
-    isLocked: () => isLocked,
+    underWay: () => isUnderWay(at.usage?.()),
+    part,
+    leave,
+    hold: () => way.hold().then(() => at.fed?.doors.hold()),
+    hello: () => (at.fed === undefined ? undefined : at.hello),
+    usage: () => at.usage?.(),
+    servers: () => at.servers,
+    isSilent: () => at.fed === undefined && !at.isJoined && !socket.destroyed,
+    done: closed.then(() => at.served),
+    isLocked: () => at.isLocked,
     destroy: () => void socket.destroy(),
   };
 }
 
+interface Opening {
+  readonly parts: SessionParts;
+  readonly at: Attended;
+  readonly way: Way;
+  /** Takes a frame as it comes. */
+  readonly take: (frame: Frame) => void;
+}
+
+async function openSession(
+  socket: Socket,
+  body: Buffer,
+  { parts, at, way, take }: Opening,
+): Promise<void> {
+  const admitted = admit(readHello(body), parts);
+  if ("code" in admitted) return refuse(socket, admitted);
+  const { hello, share, client } = admitted;
+  const early: Frame[] = (at.early = []);
+  socket.pause();
+  const isOurs = await parts.peers.admits(socket).catch(() => false);
+  at.early = undefined;
+  if (!isOurs || socket.destroyed) {
+    share[Symbol.dispose]();
+    return void socket.destroy();
+  }
+  at.hello = hello;
+  at.usage = share.usage;
+  const numbered = numberedCalls(socket, parts.homeDir, hello.secret);
+  const session = createSessionIo(socket, hello);
+  const doors = parts.doors.of(socket, client);
+  at.fed = { session, numbered, doors, onHeld: way.onHeld };
+  socket.write(frameOf("ready"));
+  const onLocked = (): void => {
+    at.isLocked = true;
+    // Somebody opened the key in the meantime.
+    if (parts.isUnlocked()) way.leave("again");
+  };
+  const onServers = (names: readonly string[]): void => void (at.servers = names);
+  const own = { share, calls: numbered.calls, onLocked, onServers, leave: way.leave };
+  at.served = serve(session, hello, { ...parts, ...own, own: doors })
+    .finally(() => {
+      doors.close();
+      share[Symbol.dispose]();
+    })
+    .then(way.end);
+  for (const frame of early) take(frame);
+  socket.resume();
+}
+
+const NO_FRAMES: Refusal = { code: "hello_invalid", message: "bytes came before they may" };
+
+/** What takes the frames of an open session. */
 interface Fed {
   readonly session: SessionIo;
-  readonly numbered: Numbered | undefined;
+  readonly numbered: Numbered;
+  readonly doors: SessionDoors;
   readonly onHeld: () => void;
 }
 
 /** Hands a frame to what it is for; false where it is none that may come now. */
-function feed({ kind, body }: Frame, { session, numbered, onHeld }: Fed): boolean {
+function feed({ kind, body }: Frame, { session, numbered, doors, onHeld }: Fed): boolean {
   if (kind === "input") return session.input(body);
   if (kind === "end") session.end();
   else if (kind === "signal") session.stop(body.toString("utf8"));
   else if (kind === "held") onHeld();
-  else return numbered?.take({ kind, body }) === true;
+  else if (kind === "opened") return doors.opened(body);
+  else return numbered.take({ kind, body });
   return true;
 }
 
@@ -273,6 +330,8 @@ function refuse(socket: Socket, { code, message }: Refusal): void {
 
 interface Admitted {
   readonly hello: Hello;
+  /** Whose budget it has. */
+  readonly client: string;
   readonly share: Share;
 }
 
@@ -287,18 +346,25 @@ function admit(hello: Hello | undefined, parts: SessionParts): Admitted | Refusa
         };
   if (namedHome(hello.argv, hello) !== parts.homeDir)
     return { code: "home_differs", message: `the resident is of the home ${parts.homeDir}` };
-  const agent = valueOf(hello.argv, "--agent") ?? AGENT_ID;
-  const share = parts.budgets.open(clientName(agent, hello.ppid), claimsOf(agent, hello.ppid));
+  const agent = agentNamed(hello.argv);
+  const client = clientName(agent, hello.ppid);
+  const share = parts.budgets.open(client, claimsOf(agent, hello.ppid));
   return typeof share === "string"
     ? { code: "too_many_clients", message: share }
-    : { hello, share };
+    : { hello, client, share };
+}
+
+/** What {@link serve} needs of its session. */
+interface Serving extends SessionParts, Omit<SessionOfGates, "invocation"> {
+  /** The doors of this session. */
+  readonly own: SessionDoors;
 }
 
 /** As a process of its own would; gives its exit code. Never rejects. */
 async function serve(
   { io }: SessionIo,
   { argv }: Hello,
-  { gates, commands, ...own }: SessionParts & Omit<SessionOfGates, "invocation">,
+  { gates, commands, own: doors, ...own }: Serving,
 ): Promise<number> {
   const end = argv.indexOf("--");
   const json = argv.slice(0, end === -1 ? argv.length : end).includes("--json");
@@ -309,9 +375,23 @@ async function serve(
     if (io.onStop().aborted) return EXIT_CODES.ok.code;
     const { command, ...line } = readCommandLine(argv, commands);
     if (command?.name === "exec hook") return await gates.hooks.answer(line, io);
-    const invocation: Invocation = { ...line, io, print };
-    if (command?.name !== "mcp" || line.flags.has("tty") || line.flags.has("alone"))
-      throw new Error("the resident serves acp mcp without --alone and --tty, and acp exec hook");
+    // The terminal is the client's: it asks there as an approver, and never over this connection.
+    const flags = new Set([...line.flags].filter((flag) => flag !== "tty"));
+    const invocation: Invocation = { ...line, flags, io, print };
+    const isAlone = flags.has("alone");
+    if (command?.name === "proxy http" && !isAlone) {
+      const serveLocked = serveProxyLocked(doors);
+      const exit = await serveProxy(
+        invocation,
+        gates.of({ invocation, ...own, serveLocked }),
+        doors,
+      );
+      return EXIT_CODES[exit].code;
+    }
+    if (command?.name !== "mcp" || isAlone)
+      throw new Error(
+        "the resident serves acp mcp and acp proxy http without --alone, and acp exec hook",
+      );
     return EXIT_CODES[await serveMcp(invocation, gates.of({ invocation, ...own }))].code;
   } catch (error) {
     print.failure(error);

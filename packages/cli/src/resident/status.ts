@@ -2,14 +2,13 @@
  * Status: what a resident says of itself and its clients to people's commands.
  */
 import type { IndexRebuild } from "../logs/index-rebuild.js";
-import { AGENT_ID } from "../commands/mcp.js";
+import { agentNamed } from "./agent-named.js";
 import { LIMITS, clientName } from "./budgets.js";
 import type { Status } from "./control.js";
 import type { HomeGates } from "./home-gates.js";
 import type { Lock } from "./lock.js";
 import type { Release } from "./newer.js";
 import type { Peers } from "./peers.js";
-import { valueOf } from "./places.js";
 import type { Session } from "./session.js";
 import { PROTOCOLS } from "./wire.js";
 
@@ -59,7 +58,7 @@ function clientsOf({ sessions }: StatusParts): Pick<Status, "clients" | "questio
     const [said, used] = [hello(), usage()];
     if (said === undefined || used === undefined) continue;
     const { pid, ppid, cwd, argv, version } = said;
-    const agent = valueOf(argv, "--agent") ?? AGENT_ID;
+    const agent = agentNamed(argv);
     questions.set(clientName(agent, ppid), used.questions);
     clients.push({ agent, pid, ppid, cwd, argv, version, servers: servers(), used });
   }

@@ -58,3 +58,19 @@ it("readByChunks() takes one chunk in each turn of the event loop, and all in th
     ),
   ).toBeLessThanOrEqual(2);
 });
+
+it("readByChunks() leaves the stream to whoever has it next, as that one wants it", async () => {
+  const stream = new PassThrough({ readableObjectMode: true });
+  const log: string[] = [];
+  const stop = readByChunks(stream, (chunk) => {
+    log.push(String(chunk));
+    stop();
+    stream.pause();
+  });
+  stream.write("a");
+  stream.write("b");
+  for (let n = 0; n < 5; n++) await new Promise((resolve) => setImmediate(resolve));
+  expect(log).toEqual(["a"]);
+  expect(stream.isPaused()).toBe(true);
+  expect(String(stream.read())).toBe("b");
+});

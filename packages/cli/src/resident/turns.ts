@@ -50,11 +50,19 @@ export function createTurns(atOnce: number): Turns {
 /**
  * Reads a stream, a chunk in each turn of the event loop: what else one has sent keeps nobody
  * waiting.
+ *
+ * @returns What ends it; whoever has the stream next makes it flow.
  */
-export function readByChunks(stream: Readable, take: (chunk: Buffer) => void): void {
-  stream.on("data", (chunk: Buffer) => {
+export function readByChunks(stream: Readable, take: (chunk: Buffer) => void): () => void {
+  let next: NodeJS.Immediate | undefined;
+  const onData = (chunk: Buffer): void => {
     stream.pause();
-    setImmediate(() => stream.resume());
+    next = setImmediate(() => stream.resume());
     take(chunk);
-  });
+  };
+  stream.on("data", onData);
+  return () => {
+    clearImmediate(next);
+    stream.off("data", onData);
+  };
 }

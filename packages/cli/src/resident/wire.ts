@@ -37,6 +37,10 @@ export const KINDS = {
   asks: 7,
   /** Client: no request follows what it has sent; empty. The answer to `hold`. */
   held: 10,
+  /** Client: it listens where it was told to, or why not; `{"ports"}` or `{"message"}`. */
+  opened: 12,
+  /** Client, first on a connection of its own: bytes of one that it accepted; `{"key","door"}`. */
+  join: 13,
   /** Resident: its protocol and build; JSON, before anything else. */
   greeting: 16,
   /** Resident: the session is open; empty. */
@@ -61,6 +65,8 @@ export const KINDS = {
   known: 26,
   /** Resident: send no more requests, another session follows; empty. */
   hold: 30,
+  /** Resident: accept connections for this session; `{"key","doors":[{"name","port"}]}`. */
+  doors: 31,
 } as const;
 
 /** The name of a kind. */
@@ -114,6 +120,8 @@ export function roomIn(body: Buffer): number {
 export interface FrameReader {
   /** Takes bytes; after an error nothing more. */
   push(chunk: Buffer): void;
+  /** Takes no more frames, called while one is handed out; gives the bytes that follow it. */
+  stop(): Buffer;
 }
 
 /**
@@ -149,12 +157,19 @@ export function createFrameReader(
         if (length > BODY_BYTES_MAX) return fail("frame_too_large");
         wanted = HEAD_BYTES + length;
         if (bytes.length < wanted) break;
-        onFrame({ kind, body: bytes.subarray(HEAD_BYTES, wanted) });
+        const body = bytes.subarray(HEAD_BYTES, wanted);
         bytes = bytes.subarray(wanted);
+        chunks = [bytes];
         wanted = HEAD_BYTES;
+        onFrame({ kind, body });
+        if (isOver) return;
       }
       chunks = bytes.length === 0 ? [] : [bytes];
       size = bytes.length;
+    },
+    stop() {
+      isOver = true;
+      return Buffer.concat(chunks.splice(0));
     },
   };
 }
@@ -181,6 +196,31 @@ export interface Hello {
    * its calls. Absent of protocol 1, whose clients give their calls no numbers.
    */
   readonly secret?: string;
+}
+
+/** Ports of 127.0.0.1 on which a client accepts connections for its session. */
+export interface WantedDoors {
+  /** Whoever says it may join the session's doors. */
+  readonly key: string;
+  readonly doors: readonly { readonly name: string; readonly port: number }[];
+}
+
+/** Reads the body of a frame of the kind `doors`; `undefined` for what is none. */
+export function readDoors(body: Buffer): WantedDoors | undefined {
+  const { key, doors } = recordIn(body) ?? {};
+  if (!isText(key) || !Array.isArray(doors)) return undefined;
+  const read = doors.flatMap((each: unknown) => {
+    const { name, port } = isRecord(each) ? each : {};
+    return isText(name) && isCount(port) ? [{ name, port }] : [];
+  });
+  return read.length === doors.length && read.length > 0 ? { key, doors: read } : undefined;
+}
+
+/** Reads the body of a frame of the kind `opened`: as many ports as were asked for, or a message. */
+export function readOpened(body: Buffer, count: number): readonly number[] | string | undefined {
+  const { ports, message } = recordIn(body) ?? {};
+  if (isText(message)) return message;
+  return Array.isArray(ports) && ports.length === count && ports.every(isCount) ? ports : undefined;
 }
 
 /** What a resident says first. */

@@ -29,7 +29,8 @@ export const PROXY_COMMANDS: readonly Command[] = [
         "command passes messages on, and reconnects if that process ends.",
       "With --alone, or with ACP_ALONE=1, this process has a gate and a log of its own. That is " +
         "for Windows, and for sandboxes, containers and CI that cannot start or reach a resident; " +
-        "it is never chosen for you. --tty implies it.",
+        "it is never chosen for you. With --tty, questions are also asked on this terminal, as by " +
+        "`acp approve`.",
       "Standard output belongs to MCP. Notices go to standard error; with --json, as one JSON object per line.",
     ],
     examples: [
@@ -47,7 +48,7 @@ export const PROXY_COMMANDS: readonly Command[] = [
     usage: "",
     operandsMax: 0,
     takesRest: false,
-    options: ["port", "config", "agent", "metrics", "tty", "key-file"],
+    options: ["port", "config", "agent", "metrics", "alone", "tty", "key-file"],
     details: [
       "Programs find it through HTTP_PROXY and HTTPS_PROXY; it prints the lines to export. The " +
         "policy judges every plain request by method and URL, and every CONNECT by host and " +
@@ -63,6 +64,10 @@ export const PROXY_COMMANDS: readonly Command[] = [
       "A client that authenticates as an agent in proxy.http.agents is treated as that agent. " +
         "Clients without credentials are treated as --agent (http-client), but if " +
         "proxy.http.agents lists any agents, they are refused unless you pass --agent.",
+      "The gate is in the resident process of the home, as for `acp mcp`. This command listens, " +
+        "passes each connection on, and goes on listening if that process ends: connections break, " +
+        "new ones are served by the next one. With --alone, or with ACP_ALONE=1, it has a gate and " +
+        "a log of its own.",
       "SIGINT and SIGTERM end it; requests under way have 10 seconds to finish. Refusals and " +
         "failures are reported on standard error; with --json, as one JSON object per line.",
     ],
@@ -70,6 +75,7 @@ export const PROXY_COMMANDS: readonly Command[] = [
       "acp proxy http",
       "acp proxy http --port 8788 --agent curl",
       "acp proxy http --port 0 --metrics 9464 --json",
+      "acp proxy http --alone",
     ],
     exits: ["invalid", "audit"],
     load: async () => (await import("../commands/proxy-http.js")).proxyHttp,

@@ -1,0 +1,10 @@
+/**
+ * Agent named: who acts in a session, as its client's command line says it.
+ */
+import { AGENT_ID } from "../commands/mcp.js";
+import { HTTP_AGENT_ID } from "../commands/proxy-http.js";
+import { valueOf } from "./places.js";
+
+/** The agent of a command line of `acp mcp`, `acp proxy http` or a hook. */
+export const agentNamed = (argv: readonly string[]): string =>
+  valueOf(argv, "--agent") ?? (argv.includes("proxy") ? HTTP_AGENT_ID : AGENT_ID);
