@@ -38,10 +38,15 @@ const large = () => ({
 const SCHEMAS = { compile: slowToCompile, check: slowToCheck, large };
 const schemaOf = SCHEMAS[how] ?? (() => ({ type: "object" }));
 const TOOLS = Array.from({ length: 200 }, (_, n) => ({
-  name: `act${n}`,
+  name: n === 199 ? "ask" : `act${n}`,
   inputSchema: schemaOf(n),
 }));
-const BIG = "x".repeat(9_000_000);
+/** What calls are answered with. */
+const TEXTS = {
+  results: () => "x".repeat(9_000_000),
+  members: () => Array.from({ length: 900_000 }, (_, n) => n),
+};
+const told = TEXTS[how]?.() ?? "done";
 
 createInterface({ input: process.stdin })
   .on("line", (line) => {
@@ -57,7 +62,7 @@ createInterface({ input: process.stdin })
       });
     else if (method === "tools/list") send({ id, result: { tools: TOOLS } });
     else if (method === "tools/call")
-      send({ id, result: { content: [{ type: "text", text: how === "results" ? BIG : "done" }] } });
+      send({ id, result: { content: [{ type: "text", text: told }] } });
     else if (method === "notifications/initialized" && how === "stdout") flood(process.stdout);
     else if (method === "notifications/initialized" && how === "stderr") flood(process.stderr);
   })

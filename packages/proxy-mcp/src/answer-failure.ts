@@ -2,7 +2,7 @@
  * Answer failure: whether a server's answer to a call says that the call failed. It is only looked
  * at; the client gets the same bytes. Rules: spec/mcp-proxy.md §3.
  */
-import { findValue, textOf } from "./json-walk.js";
+import { pickMembers, textOf, valueFrom } from "./json-walk.js";
 
 /**
  * The call was answered, and the answer says that it failed. Its name is what the log keeps; what
@@ -24,13 +24,15 @@ const RPC_CODE = /^-?\d{1,16}$/;
  * `undefined` for any other answer.
  */
 export function answerFailure(line: Buffer): CallFailedError | undefined {
-  const error = findValue(line, ["error"]);
+  // Each is gone through once: an answer may be long.
+  const [error, result] = pickMembers(line, valueFrom(line), ["error", "result"]) ?? [];
   if (error !== undefined && textOf(line, error) !== "null") {
-    const code = findValue(line, ["error", "code"]);
+    const [code] = pickMembers(line, error, ["code"]) ?? [];
     const text = code === undefined ? "" : textOf(line, code);
     return new CallFailedError(RPC_CODE.test(text) ? `RpcError ${text}` : "RpcError");
   }
-  const isError = findValue(line, ["result", "isError"]);
+  const [isError] =
+    (result === undefined ? undefined : pickMembers(line, result, ["isError"])) ?? [];
   return isError !== undefined && textOf(line, isError) === "true"
     ? new CallFailedError("ToolError")
     : undefined;

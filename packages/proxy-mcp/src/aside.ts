@@ -13,6 +13,7 @@ import {
   WORKER_MEGABYTES_MAX,
   WORKER_SCHEMA_CHARS_MAX,
 } from "./limits.js";
+import { createRota } from "./rota.js";
 import type { WorkerJob, WorkerTold } from "./schema-worker.js";
 import { cpuMsSince } from "./watchdog.js";
 
@@ -38,7 +39,6 @@ interface Job {
 }
 
 interface Owner {
-  readonly jobs: Job[];
   tooSlow: number;
 }
 
@@ -61,20 +61,19 @@ interface Lost {
 const STARVED_TIMES_MAX = 4;
 const NOBODY = (): void => undefined;
 
-/** Who waits, in the order of their turns. */
-const waiting: Owner[] = [];
+const jobs = createRota<Job>();
 let running: Running | undefined;
 let isBusy = false;
 let idle: NodeJS.Timeout | undefined;
 
 /** A way to the worker for one proxy: what is slow there counts for it alone. */
 export function createAside(): Aside {
-  const owner: Owner = { jobs: [], tooSlow: 0 };
+  const owner: Owner = { tooSlow: 0 };
+  const put = jobs.owner();
   return {
     check: (schema, args) =>
       new Promise((settle) => {
-        owner.jobs.push({ owner, schema, args, settle });
-        if (owner.jobs.length === 1) waiting.push(owner);
+        put({ owner, schema, args, settle });
         if (!isBusy) void work();
       }),
   };
@@ -84,11 +83,7 @@ export function createAside(): Aside {
 async function work(): Promise<void> {
   isBusy = true;
   clearTimeout(idle);
-  for (let owner = waiting.shift(); owner !== undefined; owner = waiting.shift()) {
-    const job = owner.jobs.shift();
-    if (owner.jobs.length > 0) waiting.push(owner);
-    job?.settle(await told(job));
-  }
+  for (let job = jobs.next(); job !== undefined; job = jobs.next()) job.settle(await told(job));
   isBusy = false;
   idle = setTimeout(drop, WORKER_IDLE_MS).unref();
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { leaveOutMeta } from "./call-members.js";
 import { readCall, rewriteCall } from "./call-params.js";
+import { ARGUMENT_BYTES_MAX, ARGUMENT_VALUES_MAX } from "./limits.js";
 import type { ClientRequest } from "./message.js";
 
 function request(params: string): ClientRequest {
@@ -78,6 +79,20 @@ describe("readCall()", () => {
   ])("finds arguments with %s invalid", (value, reason) => {
     expect(readCall(request(`{"name":"x","arguments":{"a":${value}}}`))).toEqual({
       invalid: expect.stringContaining(reason) as string,
+    });
+  });
+
+  it("finds arguments with too many values or bytes invalid, before it reads them", () => {
+    const withList = (text: string): ClientRequest =>
+      request(`{"name":"x","arguments":{"a":${text}}}`);
+    const list = (count: number): string => JSON.stringify(Array.from({ length: count }, () => 0));
+    expect(readCall(withList(list(ARGUMENT_VALUES_MAX - 1)))).toHaveProperty("call");
+    // Its number alone would be refused too.
+    expect(readCall(withList(`[1e999,${list(ARGUMENT_VALUES_MAX)}]`))).toEqual({
+      invalid: `the arguments have more than ${ARGUMENT_VALUES_MAX} values`,
+    });
+    expect(readCall(withList(`["\\udc00${"x".repeat(ARGUMENT_BYTES_MAX)}"]`))).toEqual({
+      invalid: `the arguments have more than ${ARGUMENT_BYTES_MAX} bytes`,
     });
   });
 });

@@ -5,7 +5,8 @@
 import { isConsentError, parseJson } from "@acp/core";
 import type { JsonObject, JsonValue } from "@acp/core";
 import { CALL_MEMBERS, memberProblem } from "./call-members.js";
-import { findValue, replaceValues, splice, textOf } from "./json-walk.js";
+import { findValue, hasMoreValues, replaceValues, splice, textOf } from "./json-walk.js";
+import { ARGUMENT_BYTES_MAX, ARGUMENT_VALUES_MAX } from "./limits.js";
 import type { Replacement } from "./json-walk.js";
 import { isRecord, misspeltMember, progressTokenOf } from "./message.js";
 import type { ClientRequest } from "./message.js";
@@ -79,6 +80,8 @@ function readArguments(
 ): { readonly args: JsonObject; readonly argumentChars: number } | { readonly invalid: string } {
   const span = findValue(line, ["params", "arguments"]);
   if (span === undefined) return { args: {}, argumentChars: 0 };
+  const why = whyTooLarge(line.subarray(span.start, span.end));
+  if (why !== undefined) return { invalid: `the arguments have more than ${why}` };
   const text = textOf(line, span);
   try {
     const value = parseJson(text);
@@ -89,6 +92,11 @@ function readArguments(
     if (isConsentError(error)) return { invalid: error.message };
     throw error;
   }
+}
+
+function whyTooLarge(bytes: Buffer): string | undefined {
+  if (bytes.length > ARGUMENT_BYTES_MAX) return `${ARGUMENT_BYTES_MAX} bytes`;
+  return hasMoreValues(bytes, ARGUMENT_VALUES_MAX) ? `${ARGUMENT_VALUES_MAX} values` : undefined;
 }
 
 function isObject(value: JsonValue): value is JsonObject {

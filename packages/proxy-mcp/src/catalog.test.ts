@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createLoopTurns } from "./loop-turns.js";
 import { createCatalog, type ListPage } from "./catalog.js";
 
 const NEEDS_A = { type: "object", required: ["a"] };
@@ -6,7 +7,7 @@ const x = { server: "s", name: "x", inputSchema: NEEDS_A };
 
 describe("createCatalog()", () => {
   it("knows what it learnt, page by page", async () => {
-    const catalog = createCatalog("s", () => {});
+    const catalog = createCatalog("s", { log: () => {}, turns: createLoopTurns() });
     catalog.learn({ tools: [{ name: "x", inputSchema: NEEDS_A }], nextCursor: "1" });
     catalog.learn({
       tools: [
@@ -29,7 +30,7 @@ describe("createCatalog()", () => {
   });
 
   it("gives the same definition for every call, so that its schema is compiled once", async () => {
-    const catalog = createCatalog("s", () => {});
+    const catalog = createCatalog("s", { log: () => {}, turns: createLoopTurns() });
     catalog.learn({ tools: [{ name: "x", inputSchema: NEEDS_A }] });
     expect(await catalog.find("x", undefined)).toBe(await catalog.find("x", undefined));
   });
@@ -42,7 +43,7 @@ describe("createCatalog()", () => {
         ? { tools: [], nextCursor: "n" }
         : { tools: [{ name: "x", inputSchema: NEEDS_A }] };
     };
-    const catalog = createCatalog("s", () => {});
+    const catalog = createCatalog("s", { log: () => {}, turns: createLoopTurns() });
     expect(await Promise.all([catalog.find("x", list), catalog.find("x", list)])).toEqual([x, x]);
     expect(await catalog.find("unknown", list)).toBeUndefined();
     expect(asked).toEqual([undefined, "n"]);
@@ -50,18 +51,18 @@ describe("createCatalog()", () => {
 
   it("ends a list whose cursor never ends", async () => {
     let pages = 0;
-    const catalog = createCatalog("s", () => {});
+    const catalog = createCatalog("s", { log: () => {}, turns: createLoopTurns() });
     await catalog.find("x", async () => ({ tools: [], nextCursor: String(pages++) }));
     expect(pages).toBe(50);
   });
 
   it("knows nothing when the server does not answer", async () => {
-    const catalog = createCatalog("s", () => {});
+    const catalog = createCatalog("s", { log: () => {}, turns: createLoopTurns() });
     expect(await catalog.find("x", async () => undefined)).toBeUndefined();
   });
 
   it("forgets, and asks again", async () => {
-    const catalog = createCatalog("s", () => {});
+    const catalog = createCatalog("s", { log: () => {}, turns: createLoopTurns() });
     catalog.learn({ tools: [{ name: "x", inputSchema: NEEDS_A }] });
     catalog.forget();
     expect(await catalog.find("x", undefined)).toBeUndefined();
@@ -75,7 +76,10 @@ describe("createCatalog()", () => {
     ["a schema of a megabyte", { a: "x".repeat(1024 * 1024) }],
   ])("presents a tool without %s, and says once why", async (_, inputSchema) => {
     const logs: string[] = [];
-    const catalog = createCatalog("s", (line) => logs.push(line));
+    const catalog = createCatalog("s", {
+      log: (line) => logs.push(line),
+      turns: createLoopTurns(),
+    });
     catalog.learn({ tools: [{ name: "x\n", inputSchema }] });
     expect(await catalog.find("x\n", undefined)).toEqual({ server: "s", name: "x\n" });
     await catalog.find("x\n", undefined);
@@ -88,7 +92,7 @@ describe("createCatalog()", () => {
   it.each([[undefined], [null], [[]], [{}], [{ tools: {} }], [{ tools: [null, 1, { name: 1 }] }]])(
     "takes %j for no tools",
     async (result) => {
-      const catalog = createCatalog("s", () => {});
+      const catalog = createCatalog("s", { log: () => {}, turns: createLoopTurns() });
       catalog.learn(result);
       expect(await catalog.find("x", undefined)).toBeUndefined();
     },
@@ -96,7 +100,10 @@ describe("createCatalog()", () => {
 
   it("remembers no more tools than it may", async () => {
     const logs: string[] = [];
-    const catalog = createCatalog("s", (line) => logs.push(line));
+    const catalog = createCatalog("s", {
+      log: (line) => logs.push(line),
+      turns: createLoopTurns(),
+    });
     catalog.learn({
       tools: Array.from({ length: 10_002 }, (_, index) => ({
         name: `t${index}`,

@@ -5,6 +5,7 @@
  */
 import { isConsentError, parseToolDefinition, type ToolDefinition } from "@acp/core";
 import { LIST_PAGES_MAX, TOOLS_MAX } from "./limits.js";
+import type { LoopTurns } from "./loop-turns.js";
 import { logText } from "./log-text.js";
 import { isRecord } from "./message.js";
 
@@ -56,8 +57,14 @@ function definitionOf(
   }
 }
 
+/** What a catalog needs of its proxy. */
+export interface CatalogParts {
+  readonly log: (line: string) => void;
+  readonly turns: LoopTurns;
+}
+
 /** An empty catalog. */
-export function createCatalog(server: string, log: (line: string) => void): Catalog {
+export function createCatalog(server: string, { log, turns }: CatalogParts): Catalog {
   let entries = new Map<string, Entry>();
   /** Set once a list was seen or asked for. */
   let listed: Promise<void> | undefined;
@@ -96,7 +103,11 @@ export function createCatalog(server: string, log: (line: string) => void): Cata
       listed = undefined;
     },
     async find(tool, list): Promise<ToolDefinition | undefined> {
-      if (!entries.has(tool) && list !== undefined) await (listed ??= ask(list));
+      if (!entries.has(tool) && list !== undefined) {
+        await (listed ??= ask(list));
+        // All calls that waited for it would go on in one turn of the loop.
+        await new Promise<void>((resolve) => turns.later(resolve));
+      }
       const entry = entries.get(tool);
       if (entry === undefined) return undefined;
       return (entry.definition ??= definitionOf({ server, name: tool }, entry, log));

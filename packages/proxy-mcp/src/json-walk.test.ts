@@ -3,6 +3,7 @@ import { scanJson } from "@acp/core";
 import { describe, expect, it } from "vitest";
 import {
   countMembers,
+  hasMoreValues,
   elementsOf,
   findValue,
   membersOf,
@@ -183,6 +184,26 @@ describe("walkScalars()", () => {
 describe("countMembers()", () => {
   it("counts repeated keys each time and nothing inside strings", () => {
     expect(countMembers(Buffer.from('{"a:b":":","a":{"a":1,"a":2},"x":["\\":",{"y":0}]}'))).toBe(6);
+  });
+});
+
+describe("hasMoreValues()", () => {
+  it("counts every member and item, and nothing inside strings", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        let [most, least] = [0, 0];
+        JSON.stringify(value, (_key, each: unknown) => {
+          if (typeof each !== "object" || each === null) return each;
+          const { length } = Object.keys(each);
+          most += length + 1;
+          least += Math.max(0, length - 1);
+          return each;
+        });
+        expect(hasMoreValues(Buffer.from(text), most)).toBe(false);
+        expect(hasMoreValues(Buffer.from(text), least - 1)).toBe(true);
+      }),
+    );
   });
 });
 

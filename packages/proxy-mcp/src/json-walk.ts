@@ -40,6 +40,7 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
+const NESTED_ARRAY = 1 / 4;
 /** Past this length of a string the native search is faster than the loop. */
 const LONG_STRING = 64;
 
@@ -47,6 +48,11 @@ const LONG_STRING = 64;
 export function wholeValue(bytes: Buffer): Span {
   const start = skipBlanks(bytes, 0);
   return { start, end: valueEnd(bytes, start) };
+}
+
+/** Where the one value in `bytes` starts: to look for its end is to read all of it. */
+export function valueFrom(bytes: Buffer): Span {
+  return { start: skipBlanks(bytes, 0), end: bytes.length };
 }
 
 /** The members of the object at `span`, in order; `undefined` where there is no object. */
@@ -79,7 +85,7 @@ export function elementsOf(bytes: Buffer, span: Span): readonly Span[] | undefin
  * key stands twice, as JSON.parse has it.
  */
 export function findValue(bytes: Buffer, path: readonly string[]): Span | undefined {
-  let span: Span | undefined = wholeValue(bytes);
+  let span: Span | undefined = path.length === 0 ? wholeValue(bytes) : valueFrom(bytes);
   for (const key of path) {
     if (span === undefined) return undefined;
     let found: Span | undefined;
@@ -113,6 +119,22 @@ export function countMembers(bytes: Buffer): number {
     else if (bytes[at] === COLON) count++;
   }
   return count;
+}
+
+/**
+ * Whether a valid text has more than so many members and items together. Reads no further than that.
+ * It may count some more than there are, of objects and arrays: an array in an array costs little, so
+ * four of them count for one.
+ */
+export function hasMoreValues(bytes: Buffer, max: number): boolean {
+  let count = 0;
+  for (let at = 0; at < bytes.length && count <= max; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) at = stringEnd(bytes, at) - 1;
+    else if (byte === COMMA || byte === OPEN_OBJECT) count++;
+    else if (byte === OPEN_ARRAY) count += NESTED_ARRAY;
+  }
+  return count > max;
 }
 
 /** Visits every string, keys too, and every number of a text, in order; a string has its quotes. */

@@ -7,10 +7,27 @@ export const LINE_BYTES_MAX: number = 10 * 1024 * 1024;
 /** Bytes kept of each end of a line that is too long, to find its id. */
 export const OVERSIZE_EDGE_BYTES = 1_024;
 /**
- * Members of all objects in one line of the client: to read more takes longer than others of the
- * same process should wait.
+ * Values in one line of the client: members of objects and items of arrays. To read more takes longer
+ * than others of the same process should wait.
  */
-export const MEMBERS_MAX: number = 64 * 1024;
+export const VALUES_MAX: number = 64 * 1024;
+/**
+ * The same in the arguments of a call: they are read, copied, judged, hashed and logged before anybody
+ * else has a turn.
+ */
+export const ARGUMENT_VALUES_MAX: number = 16 * 1024;
+/**
+ * Bytes of the arguments of a call as written: an action has 1 MiB, and no text is more than three
+ * times as long with all of its letters escaped.
+ */
+export const ARGUMENT_BYTES_MAX: number = 3 * 1024 * 1024;
+/**
+ * Lines of one stream that are taken in one turn of the event loop: judging a call takes parts of a
+ * millisecond, and others should not wait for many.
+ */
+export const LINES_AT_ONCE = 8;
+/** The same of its bytes. */
+export const BYTES_AT_ONCE: number = 64 * 1024;
 /** Requests of the client that may wait for an answer at once. */
 export const IN_FLIGHT_MAX = 10_000;
 /** Bytes of tool calls that may be held at once while they are judged or asked about. */
@@ -52,6 +69,8 @@ export const KILL_GRACE_MS = 500;
 export const FLUSH_GRACE_MS = 1_000;
 /** How long output of an exited server is still read, where a child of it keeps the pipe open. */
 export const DRAIN_MS = 250;
+/** How often that time may pass while what was said waits for its turn. */
+export const DRAIN_TIMES_MAX = 20;
 
 /**
  * Sessions of one agent at a time; each starts every server anew, and a client with several

@@ -6,6 +6,8 @@ import type { Readable } from "node:stream";
 import type { Clock } from "@acp/core";
 import { createLineSplitter } from "./framing.js";
 import { LOG_LINE_CHARS_MAX, STDERR_QUIET_MS } from "./limits.js";
+import { readInTurns } from "./loop-turns.js";
+import type { LoopTurns } from "./loop-turns.js";
 import { logText } from "./log-text.js";
 import type { Masks } from "./masks.js";
 
@@ -13,11 +15,16 @@ import type { Masks } from "./masks.js";
 export interface StderrLog {
   readonly masks: Masks;
   readonly clock: Clock;
+  readonly turns: LoopTurns;
   readonly log: (line: string) => void;
 }
 
 /** Logs what the server called `name` writes to its stderr. */
-export function logStderr(stderr: Readable, name: string, { masks, clock, log }: StderrLog): void {
+export function logStderr(
+  stderr: Readable,
+  name: string,
+  { masks, clock, turns, log }: StderrLog,
+): void {
   const write = (line: Buffer): void => {
     const text = line.toString("utf8").replace(/\r?\n$/, "");
     if (text !== "") log(`[${name}] ${logText(text)}`);
@@ -29,8 +36,8 @@ export function logStderr(stderr: Readable, name: string, { masks, clock, log }:
   const stream = masks.stream(lines);
   const over = new AbortController();
   const heard = onQuiet(clock, over.signal, () => stream.settle());
-  stderr.on("data", (chunk: Buffer) => {
-    stream.push(chunk);
+  readInTurns(stderr, turns, (bytes) => {
+    stream.push(bytes);
     heard();
   });
   stderr.on("end", () => stream.end());

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { idAtEdges, readClientLine, readServerLine, resultOf } from "./message.js";
-import { MEMBERS_MAX } from "./limits.js";
+import { VALUES_MAX } from "./limits.js";
 
 const read = (text: string | Buffer): ReturnType<typeof readClientLine> =>
   readClientLine(Buffer.concat([Buffer.from(text), Buffer.from("\n")]));
@@ -75,9 +75,21 @@ describe("readClientLine()", () => {
     ["two CR at the end", '{"id":1,"method":"ping"}\r\r', -32700, "carriage return"],
     [
       "too many members",
-      `{"id":1,"method":"ping","params":{${Array.from({ length: MEMBERS_MAX }, (_, n) => `"${n}":0`).join()}}}`,
+      `{"id":1,"method":"ping","params":{${Array.from({ length: VALUES_MAX }, (_, n) => `"${n}":0`).join()}}}`,
       -32600,
-      "more than 65536 members",
+      "more than 65536 values",
+    ],
+    [
+      "too many items",
+      `{"id":1,"method":"ping","params":{"a":[${"0,".repeat(VALUES_MAX)}0]}}`,
+      -32600,
+      "more than 65536 values",
+    ],
+    [
+      "too many arrays in each other",
+      `{"id":1,"method":"ping","params":{"a":${"[".repeat(5 * VALUES_MAX)}${"]".repeat(5 * VALUES_MAX)}}}`,
+      -32600,
+      "more than 65536 values",
     ],
     ["two methods", '{"id":1,"method":"ping","method":"tools/call"}', -32600, "same key twice"],
     [

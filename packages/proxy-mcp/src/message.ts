@@ -5,9 +5,9 @@
  */
 import { isUtf8 } from "node:buffer";
 import type { OversizeLine } from "./framing.js";
-import { countMembers, pickMembers, textOf, wholeValue } from "./json-walk.js";
+import { countMembers, hasMoreValues, pickMembers, textOf, valueFrom } from "./json-walk.js";
 import type { Span } from "./json-walk.js";
-import { MEMBERS_MAX } from "./limits.js";
+import { VALUES_MAX } from "./limits.js";
 import { INVALID_REQUEST, PARSE_ERROR } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
 
@@ -76,11 +76,11 @@ export function readClientLine(line: Buffer): ClientMessage | undefined {
   // here would be several there.
   if (body.includes(CR)) return refuse(PARSE_ERROR, "the line contains a carriage return");
   if (!isUtf8(body)) return refuse(PARSE_ERROR, "the line is not UTF-8");
+  if (hasMoreValues(body, VALUES_MAX))
+    return refuse(INVALID_REQUEST, `it has more than ${VALUES_MAX} values`);
   const text = body.toString("utf8");
   if (text.trim() === "") return undefined;
   const members = countMembers(body);
-  if (members > MEMBERS_MAX)
-    return refuse(INVALID_REQUEST, `its objects have more than ${MEMBERS_MAX} members`);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -102,7 +102,7 @@ export function readClientLine(line: Buffer): ClientMessage | undefined {
 
 /** Looks at a server's line: whose message it is. Never throws. */
 export function readServerLine(line: Buffer): ServerMessage {
-  const members = pickMembers(line, wholeValue(line), ID_AND_METHOD);
+  const members = pickMembers(line, valueFrom(line), ID_AND_METHOD);
   if (members === undefined) return UNKNOWN;
   const [idSpan, methodSpan] = members;
   const method = methodSpan === undefined ? undefined : stringAt(line, methodSpan);

@@ -93,7 +93,7 @@ export function createPeer(
   };
   const peer: Peer = {
     name: config.name,
-    catalog: createCatalog(config.name, parts.log),
+    catalog: createCatalog(config.name, parts),
     capabilities: {},
     failure: undefined,
     tokens: new Map(),
@@ -140,6 +140,7 @@ function start(state: PeerState, peer: Peer): void {
   const started = startUpstream(config, {
     clock: parts.clock,
     masks: parts.masks,
+    turns: parts.turns,
     awaits: (id) => state.waiting.has(id),
     onLine: (line) => (isCurrent() ? take(state, peer, line) : undefined),
     onOversize: (line) => (isCurrent() ? tooLarge(state, peer, line) : undefined),

@@ -18,6 +18,7 @@ import {
   PROGRESS_EVERY_MS,
   START_TIMEOUT_MS,
 } from "./limits.js";
+import { createLoopTurns, readInTurns } from "./loop-turns.js";
 import { createMasks } from "./masks.js";
 import { idAtEdges, readClientLine } from "./message.js";
 import type { RefusedLine } from "./message.js";
@@ -143,13 +144,13 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   let pressed = 0;
   const onPressure = (on: boolean): void => {
     pressed += on ? 1 : -1;
-    if (pressed > 0) input.pause();
-    else if (!ending) input.resume();
+    reading.pause(pressed > 0 || ending);
   };
   const finish = async (exit: ProxyExit): Promise<void> => {
     if (ending) return;
     ending = true;
-    input.pause();
+    reading.free();
+    reading.pause(true);
     const left = router.leave();
     // A client that piped its requests and closed still gets what needs no person.
     if (exit.reason === "client_closed") await left;
@@ -159,8 +160,10 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   };
 
   const outbox = createOutbox(output, { onPressure: (on) => router.pause(on), onFull: onPressure });
+  const turns = createLoopTurns();
   const router = createRouter({
     ...callParts(options, (line) => outbox.send(line)),
+    turns,
     startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
     room: options.room,
     upstreams,
@@ -173,13 +176,12 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
     void finish({ reason: "client_closed", detail: "the client closed the connection" });
   };
   // What comes once it is over is nobody's; whoever owns the stream may read on.
-  input.on("data", (chunk: Buffer) => ending || splitter.push(chunk));
   input.on("end", gone);
   input.on("error", gone);
   input.on("close", gone);
   output.on("error", gone);
   // It may have been paused, so that nothing was lost before now.
-  input.resume();
+  const reading = readInTurns(input, turns, (bytes) => ending || splitter.push(bytes));
   const close = async (): Promise<void> => {
     tellStopped();
     void finish({ reason: "closed", detail: "the proxy was closed" });

@@ -56,7 +56,7 @@ interface State {
 export function createSingleRouter(parts: RouterParts, config: LocalUpstream): Router {
   const state: State = {
     parts,
-    catalog: createCatalog(config.name, parts.log),
+    catalog: createCatalog(config.name, parts),
     calls: createHeldCalls(parts),
     waiting: createInFlight(parts.room),
     own: new Map(),
@@ -64,6 +64,7 @@ export function createSingleRouter(parts: RouterParts, config: LocalUpstream): R
     upstream: startUpstream(config, {
       clock: parts.clock,
       masks: parts.masks,
+      turns: parts.turns,
       awaits: (id) => state.waiting.get(id) !== undefined || state.own.has(id),
       onLine: (line) => fromServer(state, line),
       onOversize: (line) => tooLarge(state, idAtEdges(line)),

@@ -2,6 +2,7 @@ import { text } from "node:stream/consumers";
 import { PassThrough } from "node:stream";
 import { systemClock } from "@acp/core";
 import { describe, expect, it } from "vitest";
+import { createLoopTurns } from "./loop-turns.js";
 import { createMasks } from "./masks.js";
 import { startCommand } from "./server-process.js";
 import type { ServerProcess, StartedUpstream } from "./server-process.js";
@@ -23,6 +24,7 @@ function hear(config: StartedUpstream): Heard {
   const upstream = startUpstream(config, {
     clock: systemClock,
     masks: createMasks(),
+    turns: createLoopTurns(),
     awaits: () => false,
     onLine: (line) => {
       lines?.push(line.toString());

@@ -8,8 +8,16 @@ import type { Clock } from "@acp/core";
 import type { ServerFailure } from "./failure.js";
 import { createLineSplitter, edgesOf } from "./framing.js";
 import type { OversizeLine } from "./framing.js";
-import { DRAIN_MS, EXIT_GRACE_MS, KILL_GRACE_MS, LINE_BYTES_MAX } from "./limits.js";
+import {
+  DRAIN_MS,
+  DRAIN_TIMES_MAX,
+  EXIT_GRACE_MS,
+  KILL_GRACE_MS,
+  LINE_BYTES_MAX,
+} from "./limits.js";
 import { logStderr } from "./log-stderr.js";
+import { readInTurns } from "./loop-turns.js";
+import type { LoopTurns, Reading } from "./loop-turns.js";
 import { logText } from "./log-text.js";
 import { unmaskable } from "./masks.js";
 import type { Masks } from "./masks.js";
@@ -29,6 +37,8 @@ import type {
 export interface UpstreamHandlers {
   readonly clock: Clock;
   readonly masks: Masks;
+  /** In which its lines are read. */
+  readonly turns: LoopTurns;
   /** Whether a request with this id waits for its answer. */
   readonly awaits: (id: RpcId) => boolean;
   /** A line without any secret that `masks` know. */
@@ -66,6 +76,7 @@ export function startUpstream(config: LocalUpstream, handlers: UpstreamHandlers)
   let closing = false;
   let over = false;
   let running: ServerProcess | undefined;
+  let reading: Reading | undefined;
   let isPaused = false;
   let tellGone: () => void = () => {};
   const gone = new Promise<void>((resolve) => {
@@ -81,8 +92,9 @@ export function startUpstream(config: LocalUpstream, handlers: UpstreamHandlers)
   const ready = starting.process.then(
     (server) => {
       running = server;
-      listen(server, name, { ...handlers, onLine: (line) => over || hear(line), onEnd });
-      if (isPaused) server.stdout.pause();
+      const onLine = (line: Buffer): void => void (over || hear(line));
+      reading = listen(server, name, { ...handlers, onLine, onEnd });
+      reading.pause(isPaused);
     },
     (error: unknown) => {
       const why = error instanceof Error ? error.message : String(error);
@@ -94,8 +106,7 @@ export function startUpstream(config: LocalUpstream, handlers: UpstreamHandlers)
     send: (line) => outbox.send(line),
     pause(on) {
       isPaused = on;
-      if (on) running?.stdout.pause();
-      else running?.stdout.resume();
+      reading?.pause(on);
     },
     async close(): Promise<void> {
       closing = true;
@@ -157,12 +168,12 @@ function maskedHearing(
 }
 
 /** Reports what a server says, and its end, perhaps more than once. */
-function listen(server: ServerProcess, name: string, handlers: UpstreamHandlers): void {
+function listen(server: ServerProcess, name: string, handlers: UpstreamHandlers): Reading {
   const { stdout, stderr } = server;
   const end = (reason: string): void => handlers.onEnd({ server: name, reason });
   const splitter = createLineSplitter(handlers);
   let isGone = false;
-  stdout.on("data", (chunk: Buffer) => splitter.push(chunk));
+  const reading = readInTurns(stdout, handlers.turns, (bytes) => splitter.push(bytes));
   stdout.on("end", () => {
     splitter.end();
     // Whoever says nothing more is as good as gone, also while the process lives on.
@@ -178,9 +189,14 @@ function listen(server: ServerProcess, name: string, handlers: UpstreamHandlers)
     isGone = true;
     const reason = `Server "${name}" ${signal === undefined ? `exited with code ${code}` : `was ended by ${signal}`}`;
     void silent.then(() => end(reason));
-    // A child of the server may keep its stdout open for ever.
-    setTimeout(() => end(reason), DRAIN_MS).unref();
+    drain(() => end(reason));
   });
+  /** A child of the server may keep its stdout open for ever; what was said waits for its turn. */
+  function drain(then: () => void, times = 1): void {
+    const isLast = (): boolean => times >= DRAIN_TIMES_MAX || !reading.isResting();
+    setTimeout(() => (isLast() ? then() : drain(then, times + 1)), DRAIN_MS).unref();
+  }
+  return reading;
 }
 
 function closed(stream: Readable): Promise<void> {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LIMITS, clientName, createBudgets } from "./budgets.js";
+import { LIMITS, claimsOf, clientName, createBudgets } from "./budgets.js";
 import type { Budgets, Share } from "./budgets.js";
 
 const share = (budgets: Budgets, name: string): Share => {
@@ -82,6 +82,20 @@ describe("sessions", () => {
     await waiting;
   });
 
+  it("of one agent that names many parents, or one parent that names many agents, leave others some", () => {
+    const budgets = createBudgets(() => 0);
+    const ask = (agent: string, parent: number) =>
+      budgets.open(clientName(agent, parent), claimsOf(agent, parent));
+    const got = Array.from({ length: LIMITS.sessions }, (_, n) => ask("a", n));
+    expect(got.filter((each) => typeof each !== "string")).toHaveLength(LIMITS.sessionsOfClaim);
+    expect(got.at(-1)).toContain('clients of agent "a" have 56 sessions');
+    expect(ask("b", 100)).not.toBeTypeOf("string");
+    for (const each of got) if (typeof each !== "string") each[Symbol.dispose]();
+    const others = Array.from({ length: LIMITS.sessions }, (_, n) => ask(`a${n}`, 1));
+    expect(others.at(-1)).toContain("clients of process 1 have 56 sessions");
+    expect(ask("a0", 2)).not.toBeTypeOf("string");
+  });
+
   it("are counted again where they end, once", () => {
     const budgets = createBudgets(() => 0, { ...LIMITS, sessions: 1, sessionsForNew: 0 });
     const first = share(budgets, "a");
@@ -159,6 +173,47 @@ describe("the log", () => {
     expect(again.requestRoom.enter(call())).not.toHaveProperty("full");
     nowMs = 120_000;
     expect(again.usage().log_bytes).toBe(0);
+  });
+
+  it("is written by one client so much at a time, and by another one meanwhile", async () => {
+    const budgets = createBudgets(() => 0);
+    const written: (() => void)[] = [];
+    const log: string[] = [];
+    const slow = {
+      append: async () => {
+        await new Promise<void>((resolve) => written.push(resolve));
+        return { seq: 0, hash: "" };
+      },
+    };
+    // Two sessions of the one.
+    const sinks = ["a", "a", "b"].map((name) => share(budgets, name).counted(slow));
+    const write = (at: number, name: string): void =>
+      void sinks[at]?.append(event(1)).then(() => log.push(name));
+    const settle = () => new Promise((resolve) => setImmediate(resolve));
+    for (let n = 0; n < 3 * LIMITS.writesAtOnce; n++) write(n % 2, "a");
+    await settle();
+    expect(written).toHaveLength(LIMITS.writesAtOnce);
+    write(2, "b");
+    await settle();
+    // What is written together has as much of the one as may be, and the other's.
+    expect(written).toHaveLength(LIMITS.writesAtOnce + 1);
+    for (const go of written.splice(0)) go();
+    await settle();
+    expect(log.filter((name) => name === "b")).toHaveLength(1);
+    expect(written).toHaveLength(LIMITS.writesAtOnce);
+  });
+
+  it("that fails gives the place to the next", async () => {
+    const one = share(
+      createBudgets(() => 0, { ...LIMITS, writesAtOnce: 1 }),
+      "a",
+    );
+    const failing = one.counted({ append: () => Promise.reject(new Error("full")) });
+    const all = [failing.append(event(1)), failing.append(event(1))];
+    expect(await Promise.allSettled(all)).toMatchObject([
+      { status: "rejected" },
+      { status: "rejected" },
+    ]);
   });
 
   it("tells once a minute that a client reached a limit", () => {

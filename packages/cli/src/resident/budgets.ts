@@ -16,6 +16,8 @@ export interface Limits {
   readonly sessionsOfOne: number;
   /** Of the sessions of all, so many are for clients that have none yet. */
   readonly sessionsForNew: number;
+  /** Sessions of clients that say the same agent, or the same parent: neither is proven. */
+  readonly sessionsOfClaim: number;
   /** Sessions that one client may begin; a minute gives as many back. */
   readonly starts: number;
   /** Of these, so many start at the same time; the others wait, and no other client does. */
@@ -26,6 +28,8 @@ export interface Limits {
   readonly calls: number;
   /** Bytes of one client's requests under way. */
   readonly bytes: number;
+  /** Of what one client's gates write into the log, so much is written at the same time. */
+  readonly writesAtOnce: number;
   /** Bytes that one client's gates may write into the log, and how many of them a minute gives back. */
   readonly logBytes: number;
 }
@@ -35,11 +39,13 @@ export const LIMITS: Limits = {
   sessions: 64,
   sessionsOfOne: 32,
   sessionsForNew: 16,
+  sessionsOfClaim: 56,
   starts: 128,
   startsAtOnce: 4,
   questions: 16,
   calls: 256,
   bytes: 64 * 1024 * 1024,
+  writesAtOnce: 16,
   logBytes: 10 * 1024 * 1024,
 };
 
@@ -62,7 +68,7 @@ export interface Usage {
 export interface Share extends Disposable {
   readonly questionRoom: QuestionRoom;
   readonly requestRoom: RequestRoom;
-  /** Counts what is written. */
+  /** Counts what is written, and has this client's writes wait for each other. */
   counted(sink: AuditSink): AuditSink;
   /** Waits until fewer sessions of this client are starting. */
   turn(): Promise<void>;
@@ -76,8 +82,12 @@ export interface Share extends Disposable {
 
 /** The budgets of all clients. */
 export interface Budgets {
-  /** A session for a client, or why it gets none. */
-  open(client: string): Share | string;
+  /**
+   * A session for a client, or why it gets none.
+   *
+   * @param claims - What it says of itself, each part on its own. Default: nothing.
+   */
+  open(client: string, claims?: readonly string[]): Share | string;
 }
 
 interface Client {
@@ -85,6 +95,8 @@ interface Client {
   /** Sessions that it began; they flow out of the measure as what it logs does. */
   starts: number;
   readonly turns: Turns;
+  /** Every decision is written before it counts: so many of one client's go on at a time. */
+  readonly writes: Turns;
   questions: number;
   requests: number;
   calls: number;
@@ -99,6 +111,8 @@ interface State {
   readonly nowMs: () => number;
   readonly clients: Map<string, Client>;
   sessions: number;
+  /** Sessions by what their clients say. */
+  readonly claims: Map<string, number>;
 }
 
 /**
@@ -110,14 +124,14 @@ export function createBudgets(
   nowMs: () => number = () => performance.now(),
   limits: Limits = LIMITS,
 ): Budgets {
-  const state: State = { limits, nowMs, clients: new Map(), sessions: 0 };
+  const state: State = { limits, nowMs, clients: new Map(), sessions: 0, claims: new Map() };
   return {
-    open(name) {
-      const why = whyNoSession(state, name);
+    open(name, claims = []) {
+      const why = whyNoSession(state, name) ?? whyNoClaim(state, claims);
       if (why !== undefined) return why;
       const client = state.clients.get(name) ?? newClient(state);
       state.clients.set(name, client);
-      return shareOf(state, client);
+      return shareOf(state, client, claims);
     },
   };
 }
@@ -126,6 +140,7 @@ const newClient = ({ nowMs, limits }: State): Client => ({
   sessions: 0,
   starts: 0,
   turns: createTurns(limits.startsAtOnce),
+  writes: createTurns(limits.writesAtOnce),
   questions: 0,
   requests: 0,
   calls: 0,
@@ -150,9 +165,20 @@ function whyNoSession(state: State, name: string): string | undefined {
     : undefined;
 }
 
-function shareOf(state: State, client: Client): Share {
+/** Who makes up parents, or agents, leaves room for those who say something else. */
+function whyNoClaim(
+  { limits, claims: counts }: State,
+  claims: readonly string[],
+): string | undefined {
+  const full = claims.find((claim) => (counts.get(claim) ?? 0) >= limits.sessionsOfClaim);
+  return full === undefined
+    ? undefined
+    : `clients of ${full} have ${limits.sessionsOfClaim} sessions already`;
+}
+
+function shareOf(state: State, client: Client, claims: readonly string[]): Share {
   const { limits, nowMs } = state;
-  begin(state, client);
+  begin(state, client, claims);
   // What this session took, so that its end gives back what it did not.
   const own = { questions: 0, requests: 0, calls: 0, bytes: 0 };
   const turn = client.turns.of();
@@ -205,6 +231,7 @@ function shareOf(state: State, client: Client): Share {
       isOver = true;
       state.sessions--;
       client.sessions--;
+      countClaims(state, claims, -1);
       forgetIdle(state);
     },
   };
@@ -212,16 +239,31 @@ function shareOf(state: State, client: Client): Share {
 
 const countedSink = (sink: AuditSink, state: State, client: Client): AuditSink => ({
   async append(events) {
-    drain(state, client);
-    client.logBytes += Buffer.byteLength(JSON.stringify(events));
-    return sink.append(events);
+    const turn = client.writes.of();
+    await turn.take();
+    try {
+      drain(state, client);
+      client.logBytes += Buffer.byteLength(JSON.stringify(events));
+      return await sink.append(events);
+    } finally {
+      turn.give();
+    }
   },
 });
 
-function begin(state: State, client: Client): void {
+function begin(state: State, client: Client, claims: readonly string[]): void {
+  countClaims(state, claims, 1);
   state.sessions++;
   client.sessions++;
   client.starts++;
+}
+
+function countClaims({ claims: counts }: State, claims: readonly string[], by: 1 | -1): void {
+  for (const claim of claims) {
+    const count = (counts.get(claim) ?? 0) + by;
+    if (count === 0) counts.delete(claim);
+    else counts.set(claim, count);
+  }
 }
 
 function usageOf(state: State, client: Client): Usage {
@@ -267,4 +309,9 @@ function forgetIdle(state: State): void {
 /** The name that a client's budget goes by: what it says of itself. */
 export function clientName(agentId: string, ppid: number): string {
   return JSON.stringify([agentId, ppid]);
+}
+
+/** What it says, each part on its own. */
+export function claimsOf(agentId: string, ppid: number): readonly string[] {
+  return [`agent ${JSON.stringify(agentId)}`, `process ${ppid}`];
 }

@@ -21,6 +21,16 @@ describe("createClientCalls()", () => {
     expect(idOf(SECRET, 3).endsWith(calls.client)).toBe(true);
   });
 
+  it("forgets what was answered without a call, and nothing that may still come", () => {
+    const calls = createClientCalls(SECRET);
+    const lines = 80_000;
+    for (let n = 1; n <= lines; n++) calls.take(body({ id: n, n }));
+    expect(calls.callOf(1)).toBeUndefined();
+    // As many as fit into the room for input.
+    expect(calls.callOf(lines - 32_767)).toBe(idOf(SECRET, lines - 32_767));
+    expect(calls.callOf(lines)).toBe(idOf(SECRET, lines));
+  });
+
   it("takes no number twice, none that goes back, and nothing that is none", () => {
     const calls = createClientCalls(SECRET);
     expect(calls.take(body({ id: 1, n: 5 }))).toBe(true);

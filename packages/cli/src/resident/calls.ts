@@ -22,8 +22,8 @@ export interface ClientCalls {
 }
 
 /**
- * Calls whose line has not come yet. More lines than this do not fit into the room for input, so the
- * oldest of more are of lines that were answered without a call.
+ * Calls whose line has not come yet. More lines than this do not fit into the room for input, so
+ * older ones are of lines that were answered without a call: they are forgotten, as many at a time.
  */
 const WAITING_MAX = 32_768;
 /** As many as a client can have under way. */
@@ -36,7 +36,8 @@ export function createClientCalls(secret: string): ClientCalls {
   const client = createHash("sha256").update(`client ${secret}`).digest("hex").slice(0, HALF);
   const idOf = (n: number): string =>
     `cc_${createHmac("sha256", secret).update(`call ${n}`).digest("hex").slice(0, HALF)}${client}`;
-  const waiting = new Map<string, string>();
+  let waiting = new Map<string, number>();
+  let older = new Map<string, number>();
   let last = 0;
   return {
     client,
@@ -45,16 +46,20 @@ export function createClientCalls(secret: string): ClientCalls {
       // Each number once a session, so that no two calls have one id.
       if (!isRequestId(id) || !isNumber(n) || n <= last) return false;
       last = n;
-      waiting.set(JSON.stringify(id), idOf(n));
-      const [oldest] = waiting.size > WAITING_MAX ? waiting.keys() : [];
-      if (oldest !== undefined) waiting.delete(oldest);
+      // Not the oldest alone, which a map that many were taken out of takes long to find.
+      if (waiting.size >= WAITING_MAX) {
+        older = waiting;
+        waiting = new Map();
+      }
+      waiting.set(JSON.stringify(id), n);
       return true;
     },
     callOf(requestId) {
       const key = JSON.stringify(requestId);
-      const call = waiting.get(key);
+      const n = waiting.get(key) ?? older.get(key);
       waiting.delete(key);
-      return call;
+      older.delete(key);
+      return n === undefined ? undefined : idOf(n);
     },
     make: () => `cc_${randomBytes(HALF / 2).toString("hex")}${client}`,
     asked(body) {

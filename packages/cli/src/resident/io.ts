@@ -5,7 +5,7 @@
 import type { Socket } from "node:net";
 import { Readable, Writable } from "node:stream";
 import type { Io } from "../command.js";
-import { BODY_BYTES_MAX, ROOM_BYTES, frameOf, roomFrame } from "./wire.js";
+import { BODY_BYTES_MAX, ROOM_BYTES, frameHead, frameOf, roomFrame } from "./wire.js";
 import type { Hello } from "./wire.js";
 
 /** How many read bytes make a frame that gives room for more. */
@@ -111,8 +111,14 @@ function outputTo(socket: Socket): Writable {
     write(chunk: Buffer, _encoding, done) {
       if (socket.destroyed) return done(new Error("the client is gone"));
       let hasRoom = true;
-      for (let at = 0; at < chunk.length; at += BODY_BYTES_MAX)
-        hasRoom = socket.write(frameOf("output", chunk.subarray(at, at + BODY_BYTES_MAX)));
+      // Its bytes are not copied.
+      socket.cork();
+      for (let at = 0; at < chunk.length; at += BODY_BYTES_MAX) {
+        const body = chunk.subarray(at, at + BODY_BYTES_MAX);
+        socket.write(frameHead("output", body.length));
+        hasRoom = socket.write(body);
+      }
+      socket.uncork();
       if (hasRoom) return done();
       const settle = (): void => {
         socket.off("drain", settle).off("close", settle);

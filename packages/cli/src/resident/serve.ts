@@ -35,6 +35,7 @@ import { RESIDENT_LOCK, makePlaces, placesOf } from "./places.js";
 import type { Places } from "./places.js";
 import { openServers } from "./servers.js";
 import { attendSession } from "./session.js";
+import { endSilent } from "./silent.js";
 import type { Session, SessionParts } from "./session.js";
 import { ENTRY, releaseOf } from "./start-for.js";
 import { statusOf } from "./status.js";
@@ -42,8 +43,6 @@ import { greetingFrame } from "./wire.js";
 
 /** How often it looks whether it is still wanted. */
 const LOOK_EVERY_MS = 2_000;
-/** Connections that have not said who they are; one more ends the oldest of them. */
-const SILENT_MAX = 16;
 /** More connections than sessions and silent ones can be; the rest are refused and go at once. */
 const CONNECTIONS_MAX: number = 256 + DOOR_LIMITS.ofAll;
 /** People's commands have connections of their own, which no agent can use up. */
@@ -202,7 +201,7 @@ function takeAgent(socket: Socket, { parts, sessions, lobby, way, onOver }: Atte
   if (way.aborted) return lobby.enter(socket);
   const session = attendSession(socket, parts);
   sessions.add(session);
-  endOldest(sessions);
+  endSilent(sessions);
   void session.done.then(() => {
     sessions.delete(session);
     onOver();
@@ -245,13 +244,6 @@ async function depart(
   await partAll(sessions, lobby);
   invocation.print.notice("Gave way to another resident");
   process.exit(0);
-}
-
-/** Whoever says nothing keeps nobody out who does. */
-function endOldest(sessions: ReadonlySet<Session>): void {
-  const silent = [...sessions].filter(({ isSilent }) => isSilent());
-  for (const each of silent.slice(0, Math.max(0, silent.length - SILENT_MAX)))
-    each.leave("leaving");
 }
 
 async function leaveAll(sessions: ReadonlySet<Session>): Promise<void> {

@@ -12,7 +12,7 @@ import { EXIT_CODES } from "../exit-codes.js";
 import { exitOfError } from "../failure.js";
 import { createPrinter } from "../printer.js";
 import { agentNamed } from "./agent-named.js";
-import { clientName } from "./budgets.js";
+import { claimsOf, clientName } from "./budgets.js";
 import type { Budgets, Share, Usage } from "./budgets.js";
 import { createClientCalls } from "./calls.js";
 import type { ClientCalls } from "./calls.js";
@@ -24,6 +24,7 @@ import type { SessionIo } from "./io.js";
 import { serveProxyLocked } from "./locked-proxy.js";
 import type { Peers } from "./peers.js";
 import { namedHome } from "./places.js";
+import { readByChunks } from "./turns.js";
 import {
   HOLDS_FROM,
   PROTOCOLS,
@@ -126,7 +127,8 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
   const join = (body: Buffer): void => {
     at.isJoined = true;
     // From here on there are no frames.
-    socket.pause().off("data", push);
+    stopReading();
+    socket.pause();
     const refusal = reader.stop().length > 0 ? NO_FRAMES : parts.doors.join(socket, body);
     if (refusal !== undefined) refuse(socket, refusal);
   };
@@ -141,9 +143,8 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
     else join(body);
   };
   const reader = createFrameReader(take, () => socket.destroy());
-  const push = (chunk: Buffer): void => reader.push(chunk);
   socket.on("error", () => socket.destroy());
-  socket.on("data", push);
+  const stopReading = readByChunks(socket, (chunk) => reader.push(chunk));
   socket.on("close", () => {
     clearTimeout(silence);
     at.fed?.session.stop("the client is gone");
@@ -345,8 +346,9 @@ function admit(hello: Hello | undefined, parts: SessionParts): Admitted | Refusa
         };
   if (namedHome(hello.argv, hello) !== parts.homeDir)
     return { code: "home_differs", message: `the resident is of the home ${parts.homeDir}` };
-  const client = clientName(agentNamed(hello.argv), hello.ppid);
-  const share = parts.budgets.open(client);
+  const agent = agentNamed(hello.argv);
+  const client = clientName(agent, hello.ppid);
+  const share = parts.budgets.open(client, claimsOf(agent, hello.ppid));
   return typeof share === "string"
     ? { code: "too_many_clients", message: share }
     : { hello, client, share };

@@ -1,5 +1,6 @@
+import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
-import { createTurns } from "./turns.js";
+import { createTurns, readByChunks } from "./turns.js";
 
 it("createTurns() lets so many in at once, the others in their order, and passes over who gave up", async () => {
   const turns = createTurns(2);
@@ -32,4 +33,44 @@ it("createTurns() lets so many in at once, the others in their order, and passes
   two.give();
   await settle();
   expect(isIn).toBe(true);
+});
+
+it("readByChunks() takes one chunk in each turn of the event loop, and all in the end", async () => {
+  const stream = new PassThrough({ readableObjectMode: true });
+  const log: string[] = [];
+  let isOver = false;
+  stream.on("end", () => (isOver = true));
+  readByChunks(stream, (chunk) => void log.push(String(chunk)));
+  for (const each of ["a", "b", "c", "d"]) stream.write(each);
+  stream.end();
+  while (!isOver) {
+    await new Promise((resolve) => setImmediate(resolve));
+    log.push("|");
+  }
+  expect(log.filter((each) => each !== "|").join("")).toBe("abcd");
+  // One that the stream brings in a turn, and one that waited for it.
+  expect(
+    Math.max(
+      ...log
+        .join("")
+        .split("|")
+        .map((each) => each.length),
+    ),
+  ).toBeLessThanOrEqual(2);
+});
+
+it("readByChunks() leaves the stream to whoever has it next, as that one wants it", async () => {
+  const stream = new PassThrough({ readableObjectMode: true });
+  const log: string[] = [];
+  const stop = readByChunks(stream, (chunk) => {
+    log.push(String(chunk));
+    stop();
+    stream.pause();
+  });
+  stream.write("a");
+  stream.write("b");
+  for (let n = 0; n < 5; n++) await new Promise((resolve) => setImmediate(resolve));
+  expect(log).toEqual(["a"]);
+  expect(stream.isPaused()).toBe(true);
+  expect(String(stream.read())).toBe("b");
 });

@@ -1,4 +1,5 @@
 /** Turns: so many do something at the same time, and the others wait for them, in their order. */
+import type { Readable } from "node:stream";
 
 /** One place in the line. */
 export interface Turn {
@@ -43,5 +44,25 @@ export function createTurns(atOnce: number): Turns {
         return state === "over";
       }
     },
+  };
+}
+
+/**
+ * Reads a stream, a chunk in each turn of the event loop: what else one has sent keeps nobody
+ * waiting.
+ *
+ * @returns What ends it; whoever has the stream next makes it flow.
+ */
+export function readByChunks(stream: Readable, take: (chunk: Buffer) => void): () => void {
+  let next: NodeJS.Immediate | undefined;
+  const onData = (chunk: Buffer): void => {
+    stream.pause();
+    next = setImmediate(() => stream.resume());
+    take(chunk);
+  };
+  stream.on("data", onData);
+  return () => {
+    clearImmediate(next);
+    stream.off("data", onData);
   };
 }

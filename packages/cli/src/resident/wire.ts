@@ -93,11 +93,15 @@ export function frameOf(kind: Kind, body: Uint8Array | string = ""): Buffer {
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   if (bytes.length > BODY_BYTES_MAX)
     throw new RangeError(`Cannot send a frame of ${bytes.length} bytes`);
-  const frame = Buffer.allocUnsafe(HEAD_BYTES + bytes.length);
-  frame[0] = KINDS[kind];
-  frame.writeUInt32BE(bytes.length, 1);
-  frame.set(bytes, HEAD_BYTES);
-  return frame;
+  return Buffer.concat([frameHead(kind, bytes.length), bytes]);
+}
+
+/** What stands before a body of so many bytes. */
+export function frameHead(kind: Kind, bodyBytes: number): Buffer {
+  const head = Buffer.allocUnsafe(HEAD_BYTES);
+  head[0] = KINDS[kind];
+  head.writeUInt32BE(bodyBytes, 1);
+  return head;
 }
 
 /** A frame that says how much more input may come. */
