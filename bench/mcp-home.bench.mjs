@@ -39,7 +39,16 @@ function makeHome(name) {
 }
 
 const homes = { resident: makeHome("r"), alone: makeHome("a") };
-const mcp = (home, ...more) => [acp, "mcp", "--home", home, ...more, "--", process.execPath, server];
+const mcp = (home, ...more) => [
+  acp,
+  "mcp",
+  "--home",
+  home,
+  ...more,
+  "--",
+  process.execPath,
+  server,
+];
 const contestants = {
   direct: [server],
   "raw pipe": [at("mcp/pipe-hop.mjs"), server],

@@ -30,8 +30,8 @@ const approvers = async (at: ResidentWorld): Promise<unknown> =>
   JSON.parse((await at.acp(["resident", "status", "--json"])).stdout).approvers;
 
 /** `acp mcp` as a client starts it, after it said hello. */
-function startMcp(at: ResidentWorld, words: readonly string[]): Running {
-  const running = startAcp(["mcp", "--home", at.home, ...words], {
+function startMcp(at: ResidentWorld, options: readonly string[]): Running {
+  const running = startAcp(["mcp", "--home", at.home, ...options], {
     env: RESIDENT,
     isDetached: true,
   });
@@ -224,8 +224,8 @@ describe("a resident that runs", () => {
     await using at = await residentWorld();
     const secrets = await scratch();
     await using _secrets = secrets;
-    const words = join(secrets.path, "words");
-    await writeFile(words, "correct horse battery\n", { mode: 0o600 });
+    const typed = join(secrets.path, "words");
+    await writeFile(typed, "correct horse battery\n", { mode: 0o600 });
     await at.acp(["init"]);
     await using client = await at.client();
     const pid = at.pid();
@@ -234,7 +234,7 @@ describe("a resident that runs", () => {
     expect(said(await client.call("act", { n: 2 }))).toBe("2");
     expect(client.stderr()).toContain("The keys were rotated");
     const archive = join(secrets.path, "home.acp");
-    const env = { ACP_PASSPHRASE_FILE: words };
+    const env = { ACP_PASSPHRASE_FILE: typed };
     expect((await acp(["backup", archive, "--home", at.home], { env })).code).toBe(0);
     for (const command of [
       ["move", join(at.path, "elsewhere")],

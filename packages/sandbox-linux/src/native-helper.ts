@@ -17,7 +17,9 @@ import { findTool, runTool, TOOL_ENVIRONMENT } from "./tools.js";
 /** Why a helper cannot be used here. */
 export interface MissingHelper {
   readonly isAvailable: false;
+  /** Why, in one line. */
   readonly reason: string;
+  /** What the user can do about it. */
   readonly fix: string;
 }
 

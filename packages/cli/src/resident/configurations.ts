@@ -75,9 +75,9 @@ export function createConfigurations(own: Invocation, parts: ConfigurationsParts
   };
   let closing: Promise<unknown> = Promise.resolve();
   let isClosing = false;
-  const useNow: Configurations["useNow"] = async (parts, use) => {
+  const useNow: Configurations["useNow"] = async (of, use) => {
     if (isClosing) throw new Error("what is open is being closed");
-    const [key, opened] = await take(state, parts);
+    const [key, opened] = await take(state, of);
     try {
       const base = await opened.shared;
       state.attachedAt.set(key, base);
@@ -90,10 +90,10 @@ export function createConfigurations(own: Invocation, parts: ConfigurationsParts
   };
   return {
     useNow,
-    async use(parts, use) {
+    async use(of, use) {
       // What is being closed keeps its log and its socket until then.
       while (isClosing) await closing;
-      return await useNow(parts, use);
+      return await useNow(of, use);
     },
     attached: () =>
       [...state.attachedAt.values()].reduce((sum, { attached }) => sum + (attached() ?? 0), 0),

@@ -127,27 +127,10 @@ async function serveLocked(locked: Locked): Promise<void> {
   const isUnlocked = (): boolean => lock.keys() !== undefined;
   const budgets = createBudgets();
   const doors = createDoors();
-  const parts: SessionParts = {
-    homeDir,
-    greeting,
-    gates,
-    commands,
-    budgets,
-    doors,
-    isUnlocked,
-    peers,
-  };
+  const shared = { homeDir, greeting, gates, peers };
+  const parts: SessionParts = { ...shared, commands, budgets, doors, isUnlocked };
   const isNow = (): boolean => isCurrent(own);
-  const status = statusOf({
-    own,
-    isCurrent: isNow,
-    homeDir,
-    gates,
-    lock,
-    rebuild,
-    peers,
-    sessions,
-  });
+  const status = statusOf({ ...shared, own, isCurrent: isNow, lock, rebuild, sessions });
   const isNeeded = (): boolean =>
     invocation.flags.has("stay") || sessions.size > 0 || gates.attached() > 0 || isUnlocked();
   const idle = createIdle(isNeeded, () => performance.now());
