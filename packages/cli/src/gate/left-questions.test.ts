@@ -97,10 +97,11 @@ function machine() {
           options?: ResumeOptions,
           isOwn: (record: PendingRecord) => boolean = () => false,
         ) {
-          const session = gateOver(questions.withOwn(memoryPending(), { client, isOwn }));
+          const own = questions.withOwn(memoryPending(), { client, isOwn });
+          const session = gateOver(own.store);
           await session.gate.resume(options);
           await clock.advance(0);
-          return session;
+          return { ...session, leave: () => own[Symbol.dispose]() };
         },
         async endUnclaimed(options: ResumeOptions = {}) {
           const { gate } = gateOver(questions.unclaimed());
@@ -215,6 +216,44 @@ describe("createLeftQuestions()", () => {
     const asked = third.shown.filter(({ request }) => request.id !== shown[0]?.request.id);
     expect(asked).toHaveLength(1);
     expect(count(at, "stored_record_ignored")).toBe(1);
+  });
+
+  it("keeps a taken yes for its call where its client comes back twice, and gives it once", async () => {
+    const at = machine();
+    await diedAnswered(at, { decision: "approved", isTaken: true });
+    const next = await at.restart();
+    const first = await next.session(OURS);
+    const second = await next.session(OURS);
+    expect((await ask(at, second.gate, callOf(1, OURS))).decision).toBe("allow");
+    void first.gate(action, { agent, call: callOf(1, OURS) });
+    await at.clock.advance(0);
+    expect([first.shown.length, second.shown.length]).toEqual([1, 0]);
+  });
+
+  it("gives the next session of a client what its last one left as it was", async () => {
+    const at = machine();
+    await diedAnswered(at, { decision: "approved", isTaken: false });
+    const next = await at.restart();
+    const first = await next.session(OURS);
+    first.leave();
+    const second = await next.session(OURS);
+    expect((await ask(at, second.gate, callOf(1, OURS))).decision).toBe("allow");
+    expect(second.shown).toHaveLength(0);
+  });
+
+  it("ends a taken yes whose client came back without its call", async () => {
+    const at = machine();
+    await diedAnswered(at, { decision: "approved", isTaken: true });
+    const next = await at.restart();
+    const { gate, shown } = await next.session(OURS);
+    await next.endUnclaimed();
+    expect(at.events.at(-1)).toMatchObject({
+      eventType: "tool_call_completed",
+      metadata: { outcome: "not_performed" },
+    });
+    void gate(action, { agent, call: callOf(1, OURS) });
+    await at.clock.advance(0);
+    expect(shown).toHaveLength(1);
   });
 
   it("gives nothing of which a log shows that it was forwarded", async () => {

@@ -27,10 +27,18 @@ export interface LeftOwner {
 
 /** The questions that are left, and who has which. */
 export interface LeftQuestions {
-  /** The store of one client's gate: its own, and what is left of that client. */
-  withOwn(own: PendingStore, owner: LeftOwner): PendingStore;
-  /** What no client has come back for: whoever reads it has it. */
+  /** What one client's gate has: its own, and what is left of that client. */
+  withOwn(own: PendingStore, owner: LeftOwner): OwnQuestions;
+  /**
+   * What no client has come back for, and each yes whose client came back without its call: whoever
+   * reads it has it.
+   */
   unclaimed(): PendingStore;
+}
+
+/** The questions of one client's gate. Dispose of it after the gate: what it left is there again. */
+export interface OwnQuestions extends Disposable {
+  readonly store: PendingStore;
 }
 
 /** A view of the records that one gate has. */
@@ -40,7 +48,7 @@ interface View {
   readonly claimed: Set<string>;
   /** Ids of the records that this one has. */
   readonly mine: Set<string>;
-  /** Ids of those that a call of this process went on with: they are its own from then on. */
+  /** Ids of those that a call of this process went on with, at whichever gate. */
   readonly given: Set<string>;
 }
 
@@ -48,11 +56,12 @@ interface View {
 export function createLeftQuestions(parts: LeftParts): LeftQuestions {
   const { left, store } = parts;
   const claimed = new Set<string>();
+  const given = new Set<string>();
   return {
     withOwn(own, { client, isOwn }) {
-      const view: View = { parts, claimed, mine: new Set(), given: new Set() };
+      const view: View = { parts, claimed, mine: new Set(), given };
       const storeOf = (id: string): PendingStore => (view.mine.has(id) ? store : own);
-      return {
+      const both: PendingStore = {
         put: (record) => own.put(record),
         get: (id) => storeOf(id).get(id),
         transition: (id, version, next) => storeOf(id).transition(id, version, next),
@@ -68,14 +77,24 @@ export function createLeftQuestions(parts: LeftParts): LeftQuestions {
         takeDecision: async (...wanted) =>
           (await takeLeft(view, wanted)) ?? (await own.takeDecision(...wanted)),
       };
+      return {
+        store: both,
+        [Symbol.dispose]() {
+          for (const id of view.mine) claimed.delete(id);
+          view.mine.clear();
+        },
+      };
     },
     unclaimed: () => ({
       ...store,
       takeDecision: () => Promise.resolve(undefined),
       async *open() {
         for (const { id } of left) {
-          const record = claimed.has(id) ? undefined : await store.get(id);
-          if (record === undefined || !isUnfinished(record) || claimed.has(id)) continue;
+          const record = given.has(id) ? undefined : await store.get(id);
+          if (record === undefined || !isUnfinished(record) || given.has(id)) continue;
+          // A question that a client has back is shown there; a yes waits for its call, and for no
+          // longer than this.
+          if (claimed.has(id) && !isUnreleased(record)) continue;
           claimed.add(id);
           yield record;
         }
@@ -84,19 +103,22 @@ export function createLeftQuestions(parts: LeftParts): LeftQuestions {
   };
 }
 
-/** Takes those that a client may have, and yields what its gate has to go on with. */
+/**
+ * Takes those that a client may have, and yields what its gate has to go on with. A yes that its
+ * call had taken is bound to that call: every gate of its client may give it to it.
+ */
 async function* claim(
   { parts: { left, store }, claimed, mine }: View,
   isOurs: (record: PendingRecord) => boolean,
 ): AsyncGenerator<PendingRecord> {
   for (const { id } of left.filter((each) => mine.has(each.id) || isOurs(each))) {
-    if (claimed.has(id) && !mine.has(id)) continue;
-    claimed.add(id);
-    mine.add(id);
     const record = await store.get(id);
     if (record === undefined) continue;
-    // One whose yes was taken waits for its very call, and for nothing else.
-    if (isUnfinished(record) && !isUnreleased(record)) yield record;
+    const isWaiting = isUnreleased(record);
+    if (claimed.has(id) && !mine.has(id) && !isWaiting) continue;
+    claimed.add(id);
+    mine.add(id);
+    if (isUnfinished(record) && !isWaiting) yield record;
   }
 }
 

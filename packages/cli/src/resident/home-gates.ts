@@ -242,11 +242,11 @@ async function withSessionGate<T>(
   const recordKey = await recordKeyOf(parts.home, parts.homeKeys);
   const { noted } = parts.homeKeys;
   await using opened = await openHomeStore(parts.home, recordKey, { noted });
-  const pending = base.leftQuestions.withOwn(opened.store.pending, {
+  using own = base.leftQuestions.withOwn(opened.store.pending, {
     client,
     isOwn: parts.isOwnQuestion ?? isQuestionOf(parts.agentId),
   });
-  const kept = { ...opened, store: { ...opened.store, pending, limits } };
+  const kept = { ...opened, store: { ...opened.store, pending: own.store, limits } };
   const { notices, isolation } = await openNotices(parts, base.audit);
   sayIgnored(notices, kept);
   heedGuard(kept.guard, base.audit, notices);
