@@ -4,33 +4,32 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { attachApprovers } from "@acp/channel-terminal";
 import { makeResponse } from "@acp/core";
 import { expect, it, vi } from "vitest";
 import { BIN } from "./harness.js";
 import { residentWorld, startsOf, textOf } from "./resident-world.js";
 
-const HOOK = fileURLToPath(new URL("fixtures/die-at.mjs", import.meta.url));
+const HOOK = new URL("fixtures/die-at.cjs", import.meta.url).href;
+/** Hooks a process before anything else is loaded. */
+const hooked = (folder: string): string =>
+  `data:text/javascript,import hook from ${JSON.stringify(HOOK)}; hook(${JSON.stringify(folder)});`;
 const PATIENCE = { timeout: 60_000, interval: 20 };
 
 it("an answer that a killed resident claimed and did not record can be given again", async () => {
   await using at = await residentWorld();
   await at.acp(["init"]);
+  const deaths = join(at.path, "deaths");
+  await mkdir(deaths);
+  const moment = { at: 'write:"key":"nonce:|1|after', how: "kill" };
+  await writeFile(join(deaths, "next"), JSON.stringify(moment));
   const dying = spawn(
     process.execPath,
-    ["--import", HOOK, BIN, "resident", "serve", "--home", at.home],
-    {
-      env: {
-        PATH: "/usr/bin:/bin",
-        HOME: homedir(),
-        ACP_TEST_DIE: 'write:"key":"nonce:|1|after',
-      },
-      stdio: ["ignore", "ignore", "pipe"],
-    },
+    ["--import", hooked(deaths), BIN, "resident", "serve", "--home", at.home],
+    { env: { PATH: "/usr/bin:/bin", HOME: homedir() }, stdio: ["ignore", "ignore", "pipe"] },
   );
   const gone = once(dying, "exit");
   let said = "";
