@@ -6,6 +6,7 @@ import {
   isDecided,
   isUncollected,
   isUnfinished,
+  isUnreleased,
   type PendingRecord,
 } from "../approval/pending-record.js";
 import { ENDED_KEPT_MAX, PENDING_MAX } from "../limits.js";
@@ -57,7 +58,8 @@ function createTable(): RecordTable {
       if (record.end?.recorded !== true) return;
       const isKeptNo =
         record.deferred && !record.adopted && isDecided(record) && record.end.status === "denied";
-      const isAwaited = isUncollected(record) || isKeptNo;
+      // What a call took before its process died waits for that call, too.
+      const isAwaited = isUncollected(record) || isUnreleased(record) || isKeptNo;
       over[isAwaited ? "awaited" : "told"].add(record.id);
       if (!isAwaited) over.awaited.delete(record.id);
       forgetOldest(over.told, ENDED_KEPT_MAX);

@@ -1,6 +1,7 @@
 import { storeConformance } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { manualClock, pendingRecord } from "@acp/testing";
+import { makeConsentOutcome } from "../approval/consent-outcome.js";
 import { reduce } from "../approval/machine.js";
 import type { MachineEvent } from "../approval/machine-event.js";
 import type { PendingStore } from "../ports.js";
@@ -81,6 +82,24 @@ describe("memoryPending()", () => {
       ["cr_waited", "cr_no", "cr_given_up"].map((id) => pending.get(id)),
     );
     expect(kept.map((record) => record?.id)).toEqual(["cr_waited", "cr_no", undefined]);
+  });
+
+  it("forgets no yes that a call took, before it has an outcome", async () => {
+    const pending = memoryPending();
+    await put(pending, "cr_taken", approve, { type: "recorded" });
+    const before = await pending.get("cr_taken");
+    if (before === undefined) throw new Error("it is not there");
+    const taken = { ...before, version: before.version + 1, adopted: true, call: "cc_1" };
+    await pending.transition("cr_taken", before.version, taken);
+    for (let i = 0; i <= ENDED_KEPT_MAX; i++) await put(pending, `cr_${i}`, ...expired);
+    const open: string[] = [];
+    for await (const { id } of pending.open()) open.push(id);
+    expect(open).toEqual(["cr_taken"]);
+    const outcome = makeConsentOutcome("not_performed", "");
+    const over = { ...taken, version: taken.version + 1, outcome };
+    await pending.transition("cr_taken", taken.version, over);
+    for (let i = 0; i <= ENDED_KEPT_MAX; i++) await put(pending, `cr_later_${i}`, ...expired);
+    expect(await pending.get("cr_taken")).toBeUndefined();
   });
 });
 
