@@ -8,13 +8,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { connect } from "./mcp/line-client.mjs";
+import { IN_FLIGHT, latency, throughput } from "./mcp/measure.mjs";
 import { fixed, summary } from "./samples.mjs";
 
 const at = (file) => fileURLToPath(new URL(file, import.meta.url));
 const isJson = process.argv.includes("--json");
 const ROUNDS = Number(process.env.ROUNDS ?? 6);
 const CALLS = Number(process.env.CALLS ?? 400);
-const IN_FLIGHT = 64;
 const BURST = Number(process.env.BURST ?? 4_000);
 const acp = at("../packages/cli/bin/acp.cjs");
 const server = at("mcp/echo-server.mjs");
@@ -57,27 +57,6 @@ const contestants = {
   "acp mcp --alone": mcp(homes.alone, "--alone"),
 };
 
-async function latency({ call }) {
-  const samples = [];
-  for (let i = 0; i < CALLS; i++) {
-    const start = performance.now();
-    await call(`hello ${i}`);
-    samples.push((performance.now() - start) * 1_000);
-  }
-  return samples;
-}
-
-async function throughput({ call }) {
-  let next = 0;
-  const start = performance.now();
-  await Promise.all(
-    Array.from({ length: IN_FLIGHT }, async () => {
-      while (next++ < BURST) await call("hello");
-    }),
-  );
-  return BURST / ((performance.now() - start) / 1_000);
-}
-
 const [clients, samples, rates, first] = [{}, {}, {}, {}];
 try {
   for (const [name, args] of Object.entries(contestants)) {
@@ -88,13 +67,13 @@ try {
     const start = performance.now();
     await clients[name].call("first");
     first[name] = (performance.now() - start) * 1_000;
-    await latency(clients[name]);
+    await latency(clients[name], CALLS);
   }
   for (let round = 0; round < ROUNDS; round++) {
     for (const [name, client] of Object.entries(clients))
-      samples[name].push(...(await latency(client)));
+      samples[name].push(...(await latency(client, CALLS)));
     for (const [name, client] of Object.entries(clients))
-      rates[name].push(await throughput(client));
+      rates[name].push(await throughput(client, BURST));
   }
 } finally {
   await Promise.all(Object.values(clients).map(({ end }) => end()));

@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { connect } from "./mcp/line-client.mjs";
+import { IN_FLIGHT, latency, throughput } from "./mcp/measure.mjs";
 import { fixed, summary } from "./samples.mjs";
 
 const at = (file) => fileURLToPath(new URL(`mcp/${file}`, import.meta.url));
 const isJson = process.argv.includes("--json");
 const ROUNDS = Number(process.env.ROUNDS ?? 6);
 const CALLS = Number(process.env.CALLS ?? 400);
-const IN_FLIGHT = 64;
 const BURST = Number(process.env.BURST ?? 4_000);
 
 const scratch = mkdtempSync(join(tmpdir(), "acp-bench-"));
@@ -24,27 +24,6 @@ const contestants = {
   "SDK Server+Client hop": [at("sdk-hop.mjs"), server],
 };
 
-async function latency({ call }) {
-  const samples = [];
-  for (let i = 0; i < CALLS; i++) {
-    const start = performance.now();
-    await call(`hello ${i}`);
-    samples.push((performance.now() - start) * 1_000);
-  }
-  return samples;
-}
-
-async function throughput({ call }) {
-  let next = 0;
-  const start = performance.now();
-  await Promise.all(
-    Array.from({ length: IN_FLIGHT }, async () => {
-      while (next++ < BURST) await call("hello");
-    }),
-  );
-  return BURST / ((performance.now() - start) / 1_000);
-}
-
 const clients = {};
 const samples = {};
 const rates = {};
@@ -53,13 +32,13 @@ try {
     clients[name] = await connect(args);
     samples[name] = [];
     rates[name] = [];
-    await latency(clients[name]);
+    await latency(clients[name], CALLS);
   }
   for (let round = 0; round < ROUNDS; round++) {
     for (const [name, client] of Object.entries(clients))
-      samples[name].push(...(await latency(client)));
+      samples[name].push(...(await latency(client, CALLS)));
     for (const [name, client] of Object.entries(clients))
-      rates[name].push(await throughput(client));
+      rates[name].push(await throughput(client, BURST));
   }
 } finally {
   await Promise.all(Object.values(clients).map(({ end }) => end()));

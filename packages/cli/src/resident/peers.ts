@@ -4,7 +4,7 @@
  * until the helper is found or made, it is the only one.
  */
 import type { Socket } from "node:net";
-import type { UnixPeers } from "@acp/sandbox-linux";
+import type { MissingHelper, UnixPeers } from "@acp/sandbox-linux";
 
 /** Says who may connect. */
 export interface Peers {
@@ -13,6 +13,9 @@ export interface Peers {
   /** Whether the process at the other end is of this user. True for everybody while not checked. */
   admits(socket: Socket): Promise<boolean>;
 }
+
+/** Finds what asks the kernel, or why there is none. */
+type Find = () => Promise<UnixPeers | Pick<MissingHelper, "isAvailable" | "reason">>;
 
 /**
  * Begins to look for the helper.
@@ -23,9 +26,7 @@ export interface Peers {
 export function createPeers(
   uid: number,
   say: (text: string) => void,
-  find: () => Promise<
-    UnixPeers | { readonly isAvailable: false; readonly reason: string }
-  > = findPeers,
+  find: Find = findPeers,
 ): Peers {
   let peers: UnixPeers | undefined;
   find().then(
@@ -43,7 +44,7 @@ export function createPeers(
   };
 }
 
-async function findPeers(): ReturnType<NonNullable<Parameters<typeof createPeers>[2]>> {
+async function findPeers(): ReturnType<Find> {
   if (process.platform !== "linux")
     return { isAvailable: false, reason: "there is a helper for Linux only" };
   const { unixPeers } = await import("@acp/sandbox-linux");
