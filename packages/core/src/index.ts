@@ -75,6 +75,7 @@ export type {
   GateContext,
   GateOptions,
   LayerRuling,
+  PerformOptions,
   ResumeOptions,
 } from "./gate/consent-gate.js";
 export type { Outcome, PausedEnd, ReportedOutcome } from "./gate/reports.js";

@@ -8,11 +8,12 @@ import type {
   Evaluation,
   GateContext,
   GateOptions,
+  PerformOptions,
   ResumeOptions,
 } from "./consent-gate.js";
 import { decide } from "./decide.js";
 import { deny, messageOf } from "./deny.js";
-import { admit, readAnswerer, readSignalOf } from "./door.js";
+import { admit, readAnswerer, readPerformOptions } from "./door.js";
 import { endPaused } from "./end-paused.js";
 import { failedEvaluation, judgeNow } from "./judge.js";
 import { ID_CHARS_MAX, NAME_CHARS_MAX } from "../limits.js";
@@ -100,13 +101,24 @@ export function createConsentGate(options: GateOptions): ConsentGate {
     const opened = await decide(parts, action, context);
     return opened.decision === "pending" ? opened.settled : opened;
   };
+  const runOrOpen: ConsentGate["runOrOpen"] = async (action, perform, context, options) => {
+    const read = readPerformOptions(options);
+    if ("decision" in read) return { ran: false, verdict: read };
+    // Nobody else ever sees a permit that takes its own events along.
+    const opened = await decide(parts, action, context, true);
+    if (opened.decision === "pending") return opened;
+    return opened.decision === "deny"
+      ? { ran: false, verdict: opened }
+      : performOnce(parts, opened, { perform, ...read });
+  };
   const run = async <T>(
     action: Action,
     perform: (release: Release) => Promise<T>,
     context: GateContext,
   ): Promise<RunResult<T>> => {
-    const opened = await decide(parts, action, context);
-    const verdict = opened.decision === "pending" ? await opened.settled : opened;
+    const result = await runOrOpen(action, perform, context);
+    if ("ran" in result) return result;
+    const verdict = await result.settled;
     return verdict.decision === "deny"
       ? { ran: false, verdict }
       : performOnce(parts, verdict, { perform });
@@ -118,14 +130,15 @@ export function createConsentGate(options: GateOptions): ConsentGate {
     evaluate: (action: Action, context: Omit<GateContext, "signal">) =>
       evaluateHere(parts, action, context),
     run,
+    runOrOpen,
     perform: <T>(
       verdict: Parameters<ConsentGate["perform"]>[0],
       perform: (release: Release) => Promise<T>,
-      until: { readonly signal?: AbortSignal | undefined } = {},
+      options?: PerformOptions,
     ): Promise<RunResult<T>> => {
-      const read = readSignalOf(until);
+      const read = readPerformOptions(options);
       if ("decision" in read) return Promise.resolve({ ran: false, verdict: read });
-      return performOnce(parts, verdict, { perform, signal: read.signal });
+      return performOnce(parts, verdict, { perform, ...read });
     },
     report: (verdict: Allowed, outcome: ReportedOutcome) => reportOutcome(parts, verdict, outcome),
     wrap:
