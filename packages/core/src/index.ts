@@ -75,6 +75,7 @@ export type {
   GateContext,
   GateOptions,
   LayerRuling,
+  Performance,
   PerformOptions,
   ResumeOptions,
 } from "./gate/consent-gate.js";

@@ -2,6 +2,7 @@ import {
   type ConsentGate,
   type JsonObject,
   type Pending,
+  type Performance,
   type Release,
   systemClock,
   type ToolAction,
@@ -22,17 +23,12 @@ function gateOf(
   const gate = {
     open: async (action: ToolAction) => opened(action),
     performed: 0,
-    async runOrOpen(
-      action: ToolAction,
-      perform: (release: Release) => Promise<unknown>,
-      _context: unknown,
-      { signal }: { readonly signal: AbortSignal },
-    ) {
+    async runOrOpen(action: ToolAction, { perform, signal }: Performance<unknown>) {
       const verdict = opened(action);
       if (verdict.decision === "pending") return verdict;
       // The real one waits for its log here.
       await Promise.resolve();
-      if (verdict.decision === "deny" || signal.aborted) return { ran: false, verdict };
+      if (verdict.decision === "deny" || signal?.aborted === true) return { ran: false, verdict };
       return gate.perform(verdict, perform);
     },
     async perform(

@@ -237,7 +237,7 @@ async function settle(call: Running): Promise<Buffer | NoticeResult> {
   };
   if (problem !== undefined) return refuseInvalid(call, problem, await gate.open(action, context));
   const answer = await answered<Pending>(call, action, (perform) =>
-    gate.runOrOpen(action, perform, context, howOf(call)),
+    gate.runOrOpen(action, { perform, ...howOf(call) }, context),
   );
   if (!("settled" in answer)) return answer;
   const verdict = await waitFor(call, answer);
@@ -354,7 +354,7 @@ async function answered<T>(
   return line ?? givenUp(call);
 }
 
-function isResult<T>(result: RunResult<void> | T): result is RunResult<void> {
+function isResult(result: unknown): result is RunResult<void> {
   return typeof result === "object" && result !== null && "ran" in result;
 }
 

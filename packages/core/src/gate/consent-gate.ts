@@ -275,6 +275,12 @@ export interface PerformOptions {
   readonly completesLater?: boolean | undefined;
 }
 
+/** What is performed where it is allowed, and how. */
+export interface Performance<T> extends PerformOptions {
+  /** Performs it with what was released; called once at most. */
+  readonly perform: (release: Release) => Promise<T>;
+}
+
 /** A gate: call it with an action to get a Verdict. Made by {@link createConsentGate}. */
 export interface ConsentGate extends AsyncDisposable {
   /**
@@ -303,9 +309,8 @@ export interface ConsentGate extends AsyncDisposable {
    */
   runOrOpen<T>(
     action: Action,
-    perform: (release: Release) => Promise<T>,
+    performance: Performance<T>,
     context: GateContext,
-    options?: PerformOptions,
   ): Promise<RunResult<T> | Pending>;
   /**
    * Performs what a verdict allows: redeems its permit, injects secrets, records, calls `perform`

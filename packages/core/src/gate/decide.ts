@@ -65,17 +65,19 @@ function settleAllowed(
   });
 }
 
-/**
- * Decides one action; an open question is handed out as Pending. Never rejects.
- *
- * @param context - As the caller holds it: it is copied before anything else is done with it.
- * @param isRun - Whether the caller performs what is allowed at once, with {@link performOnce}.
- */
+/** What is to be decided. */
+export interface Asked {
+  readonly action: Action;
+  /** As the caller holds it: it is copied before anything else is done with it. */
+  readonly context: GateContext;
+  /** Whether the caller performs what is allowed at once. Default: false. */
+  readonly isRun?: boolean;
+}
+
+/** Decides one action; an open question is handed out as Pending. Never rejects. */
 export async function decide(
   parts: DecideParts,
-  action: Action,
-  context: GateContext,
-  isRun = false,
+  { action, context, isRun = false }: Asked,
 ): Promise<Verdict | Pending> {
   if (parts.shutdown.signal.aborted) return deny("gate_closed", "the gate is closed");
   const admitted = admit(action, context);
@@ -90,7 +92,8 @@ export async function decide(
         action: admitted.action,
         context: admitted.context,
         evaluation,
-        isRun,
+        // Secrets are put in only after what allows that is durable.
+        isRun: isRun && secretsOf(evaluation).length === 0,
       }),
     );
   } catch (error) {

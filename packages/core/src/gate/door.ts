@@ -17,7 +17,7 @@ import {
 import { parseToolDefinition } from "../tool-definition.js";
 import type { Denied } from "../verdict.js";
 import type { QuestionContext } from "../approval/pending-record.js";
-import type { GateContext, PerformOptions } from "./consent-gate.js";
+import type { GateContext, Performance, PerformOptions } from "./consent-gate.js";
 import { deny, messageOf } from "./deny.js";
 import type { Agent } from "../types/agent.js";
 
@@ -122,6 +122,18 @@ export function readPerformOptions(options: unknown): PerformOptions | Denied {
       signal: given === undefined ? undefined : readSignal(given),
       completesLater: ownValue(options, "completesLater") === true,
     };
+  } catch (error) {
+    return deny("context_invalid", messageOf(error));
+  }
+}
+
+/** What to perform and how, or the deny where that cannot be read. Never throws. */
+export function readPerformance<T>(given: Performance<T>): Performance<T> | Denied {
+  try {
+    const perform = isObject(given) ? given.perform : undefined;
+    if (typeof perform !== "function") throw new TypeError("there is nothing to perform");
+    const read = readPerformOptions(given);
+    return "decision" in read ? read : { perform, ...read };
   } catch (error) {
     return deny("context_invalid", messageOf(error));
   }

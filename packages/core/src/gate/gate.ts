@@ -8,12 +8,11 @@ import type {
   Evaluation,
   GateContext,
   GateOptions,
-  PerformOptions,
   ResumeOptions,
 } from "./consent-gate.js";
 import { decide } from "./decide.js";
 import { deny, messageOf } from "./deny.js";
-import { admit, readAnswerer, readPerformOptions } from "./door.js";
+import { admit, readAnswerer } from "./door.js";
 import { endPaused } from "./end-paused.js";
 import { failedEvaluation, judgeNow } from "./judge.js";
 import { ID_CHARS_MAX, NAME_CHARS_MAX } from "../limits.js";
@@ -21,7 +20,7 @@ import { createGateParts } from "./create-gate-parts.js";
 import type { GateParts, JudgeParts, PermitParts, QuestionParts } from "./gate-parts.js";
 import type { ReportedOutcome } from "./reports.js";
 import type { Release } from "../types/permit.js";
-import { performOnce } from "./perform.js";
+import { runsOf } from "./run.js";
 import { cutText } from "@acp/exec-safety/text";
 import { submitAnswer } from "./questions.js";
 import { resumeQuestions } from "./resume.js";
@@ -98,48 +97,17 @@ export function createConsentGate(options: GateOptions): ConsentGate {
   const parts = createGateParts(options);
 
   const gate = async (action: Action, context: GateContext): Promise<Verdict> => {
-    const opened = await decide(parts, action, context);
+    const opened = await decide(parts, { action, context });
     return opened.decision === "pending" ? opened.settled : opened;
   };
-  const runOrOpen: ConsentGate["runOrOpen"] = async (action, perform, context, options) => {
-    const read = readPerformOptions(options);
-    if ("decision" in read) return { ran: false, verdict: read };
-    // Nobody else ever sees a permit that takes its own events along.
-    const opened = await decide(parts, action, context, true);
-    if (opened.decision === "pending") return opened;
-    return opened.decision === "deny"
-      ? { ran: false, verdict: opened }
-      : performOnce(parts, opened, { perform, ...read });
-  };
-  const run = async <T>(
-    action: Action,
-    perform: (release: Release) => Promise<T>,
-    context: GateContext,
-  ): Promise<RunResult<T>> => {
-    const result = await runOrOpen(action, perform, context);
-    if ("ran" in result) return result;
-    const verdict = await result.settled;
-    return verdict.decision === "deny"
-      ? { ran: false, verdict }
-      : performOnce(parts, verdict, { perform });
-  };
+  const runs = runsOf(parts);
   const close = (): Promise<void> => closeHere(parts);
 
   return Object.assign(gate, {
     checksArguments: options.argumentCheck !== undefined,
     evaluate: (action: Action, context: Omit<GateContext, "signal">) =>
       evaluateHere(parts, action, context),
-    run,
-    runOrOpen,
-    perform: <T>(
-      verdict: Parameters<ConsentGate["perform"]>[0],
-      perform: (release: Release) => Promise<T>,
-      options?: PerformOptions,
-    ): Promise<RunResult<T>> => {
-      const read = readPerformOptions(options);
-      if ("decision" in read) return Promise.resolve({ ran: false, verdict: read });
-      return performOnce(parts, verdict, { perform, ...read });
-    },
+    ...runs,
     report: (verdict: Allowed, outcome: ReportedOutcome) => reportOutcome(parts, verdict, outcome),
     wrap:
       <I, T>(toAction: (input: I) => Action, perform: (release: Release, input: I) => Promise<T>) =>
@@ -150,9 +118,9 @@ export function createConsentGate(options: GateOptions): ConsentGate {
         } catch (error) {
           return { ran: false, verdict: deny("action_invalid", messageOf(error)) };
         }
-        return run(action, (release) => perform(release, input), context);
+        return runs.run(action, (release) => perform(release, input), context);
       },
-    open: (action: Action, context: GateContext) => decide(parts, action, context),
+    open: (action: Action, context: GateContext) => decide(parts, { action, context }),
     answer: (claim: unknown, by: { readonly channel: string; readonly subject: string }) =>
       submitAnswer(parts, claim, readAnswerer(by)),
     revoke: (grantId: string, by: string) => revokeHere(parts, grantId, by),

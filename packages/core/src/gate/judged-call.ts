@@ -13,7 +13,10 @@ export interface JudgedCall {
   readonly context: GateContext;
   readonly evaluation: Evaluation;
   readonly event: EventMaker;
-  /** Whether it is performed as soon as it is allowed, by who asks for it and nobody else. */
+  /**
+   * Whether it is performed as soon as it is allowed, by who asks for it and nobody else, and
+   * without secrets: what allows it is then written with what begins it.
+   */
   readonly isRun: boolean;
   /** Intercepted and evaluated: what every decision records first. */
   readonly opening: (decision: string, denied?: Denied) => readonly AuditEventInput[];

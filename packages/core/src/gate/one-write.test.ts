@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { agent, allowAll, askAll, last, makeKit, recordingSink } from "../../test/gate-kit.js";
 import type { AuditEventInput, AuditReceipt, AuditSink, Vault } from "../index.js";
 import { toolAction } from "../index.js";
+import { parsePolicy } from "../policy.js";
 
 const write = toolAction("files", "write_file", { path: "a.txt", content: "hello" });
 const OPENING = ["tool_call_intercepted", "policy_evaluated"];
@@ -60,6 +61,30 @@ it("performs nothing that the log cannot keep", async () => {
   expect([ran, audit.writes.length]).toEqual([0, 1]);
 });
 
+it("puts no secret in before what allows that is durable", async () => {
+  const audit = heldSink();
+  let injected = 0;
+  const vault: Vault = {
+    inject: (release) => {
+      injected++;
+      return Promise.resolve(release);
+    },
+  };
+  const policy = parsePolicy({
+    version: "1",
+    rules: [{ match: { tool: "*" }, action: "allow", secrets: ["TOKEN"] }],
+  });
+  const { gate } = makeKit({ policy, audit, vault });
+  const result = gate.run(write, () => Promise.resolve(1), { agent });
+  await expect.poll(() => audit.writes).toEqual([OPENING]);
+  expect(injected).toBe(0);
+  await audit.next();
+  await audit.next();
+  await audit.next();
+  expect(await result).toMatchObject({ ran: true });
+  expect(injected).toBe(1);
+});
+
 it("writes down what allowed a call that its vault, a pause or the caller's leave kept from beginning", async () => {
   const sink = recordingSink();
   let paused: string | undefined;
@@ -92,7 +117,7 @@ it("writes down what allowed a call that its vault, a pause or the caller's leav
   const third = recordingSink();
   const left = makeKit({ policy: allowAll, audit: third });
   const signal = AbortSignal.abort();
-  expect(await left.gate.runOrOpen(write, perform, { agent }, { signal })).toMatchObject({
+  expect(await left.gate.runOrOpen(write, { perform, signal }, { agent })).toMatchObject({
     verdict: { code: "consent_cancelled" },
   });
   expect(last(third.events)?.metadata).toMatchObject({
@@ -107,9 +132,8 @@ it("gives the result first where the caller wants it so, and says whether its co
     const { gate } = makeKit({ policy: allowAll, audit });
     const running = gate.runOrOpen(
       write,
-      () => Promise.resolve("done"),
+      { perform: () => Promise.resolve("done"), completesLater: true },
       { agent },
-      { completesLater: true },
     );
     await audit.next();
     const result = await running;
@@ -125,7 +149,11 @@ it("gives what was thrown only after the log has it", async () => {
   const { gate } = makeKit({ policy: allowAll, audit });
   let isOver = false;
   const running = gate
-    .runOrOpen(write, () => Promise.reject(new Error("no")), { agent }, { completesLater: true })
+    .runOrOpen(
+      write,
+      { perform: () => Promise.reject(new Error("no")), completesLater: true },
+      { agent },
+    )
     .catch(() => (isOver = true));
   await audit.next();
   await expect.poll(() => audit.writes.length).toBe(2);
@@ -137,7 +165,7 @@ it("gives what was thrown only after the log has it", async () => {
 
 it("hands out the question of what needs a person, and a verdict that writes for itself", async () => {
   const { gate, sink } = makeKit({ policy: askAll });
-  const opened = await gate.runOrOpen(write, () => Promise.resolve(1), { agent });
+  const opened = await gate.runOrOpen(write, { perform: () => Promise.resolve(1) }, { agent });
   expect(opened).toMatchObject({ decision: "pending" });
   if ("settled" in opened) await opened.withdraw("enough");
   expect(sink.events.map(({ eventType }) => eventType)).not.toContain("tool_call_forwarded");
@@ -147,12 +175,12 @@ it("hands out the question of what needs a person, and a verdict that writes for
   expect(plain.types()).toEqual(OPENING);
 });
 
-it("denies options that cannot be read", async () => {
+it("denies what cannot be read", async () => {
   const { gate } = makeKit({ policy: allowAll });
-  const options = { signal: "soon" } as never;
   const perform = (): Promise<never> => Promise.reject(new Error("it ran"));
-  expect(await gate.runOrOpen(write, perform, { agent }, options)).toMatchObject({
-    ran: false,
-    verdict: { code: "context_invalid" },
-  });
+  for (const wrong of [{ perform, signal: "soon" }, {}, undefined] as never[])
+    expect(await gate.runOrOpen(write, wrong, { agent })).toMatchObject({
+      ran: false,
+      verdict: { code: "context_invalid" },
+    });
 });

@@ -3,6 +3,7 @@
  * performed and recorded is what the gate knows of the permit; of the verdict that comes with it
  * nothing counts but the permit.
  */
+import type { Performance } from "./consent-gate.js";
 import { deny, messageOf } from "./deny.js";
 import { ConsentError, isConsentError } from "../errors.js";
 import { type Followed, followStream } from "./follow-stream.js";
@@ -24,14 +25,6 @@ import {
 import type { Vault } from "../ports.js";
 import { hasPlaceholder } from "../vault/placeholders.js";
 import type { Allowed, Denied, RunResult } from "../verdict.js";
-
-/** What is performed, and until when its caller waits. */
-export interface Performance<T> {
-  readonly perform: (release: Release) => Promise<T>;
-  readonly signal?: AbortSignal | undefined;
-  /** Whether the caller hears of its end before the log has it. */
-  readonly completesLater?: boolean | undefined;
-}
 
 const GONE = "the caller went away";
 const VAULT_REASON = "the vault could not put in what the action names";
