@@ -261,11 +261,11 @@ describe("acp mcp and its configuration", () => {
       "config.yml:2:1: ",
     ],
     [
-      "a url server",
-      'version: "1"\nproxy: { upstream_servers: [{ name: a, url: "http://localhost:1/" }] }\n',
+      "a url that others could read",
+      'version: "1"\nproxy: { upstream_servers: [{ name: a, url: "http://example.com/" }] }\n',
       [],
       "options_invalid",
-      "not supported yet",
+      "its address must begin with https://",
     ],
   ])("refuses %s", async (_name, config, args, errorCode, message) => {
     await using at = await world(config);

@@ -136,11 +136,6 @@ export const proxy: Shape<
 });
 
 /** Paths of the keys that are read but cannot be used yet. */
-export function unsupportedIn({ port, servers: given }: ProxyConfig): readonly string[] {
-  return [
-    ...(port === undefined ? [] : ["proxy.port"]),
-    ...given.flatMap((server, at) =>
-      "url" in server ? [`proxy.upstream_servers[${at}].url`] : [],
-    ),
-  ];
+export function unsupportedIn({ port }: Pick<ProxyConfig, "port">): readonly string[] {
+  return port === undefined ? [] : ["proxy.port"];
 }

@@ -22,6 +22,10 @@ describe("secretFieldSteps()", () => {
       ["proxy", "upstream_servers", 12, "env", "GITHUB_TOKEN"],
     ],
     ["proxy.http.agents[1].token", ["proxy", "http", "agents", 1, "token"]],
+    [
+      "proxy.upstream_servers[0].headers.X-Api-Key",
+      ["proxy", "upstream_servers", 0, "headers", "X-Api-Key"],
+    ],
   ])("leads to %s", (field, steps) => {
     expect(isSecretField(field)).toBe(true);
     expect(secretFieldSteps(field)).toEqual(steps);
@@ -51,6 +55,7 @@ describe("secretFieldSteps()", () => {
     "",
     "proxy.upstream_servers[01].env.A",
     "proxy.upstream_servers[0].env.A-B",
+    "proxy.upstream_servers[0].headers.A_B",
     "a\nb",
   ])("refuses %j, which holds no secret, in one line", (field) => {
     expect(() => secretFieldSteps(field)).toThrow(
@@ -81,6 +86,16 @@ describe("openTelegramConfig(), openWebhookConfig(), openServerConfig(), openHtt
       ...server,
       env: { TOKEN: "t", MODE: "fast" },
     });
+    const url = "https://example.com/mcp";
+    const headers = { "X-Key": seal("k", "proxy.upstream_servers[0].headers.X-Key"), A: "b" };
+    expect(openServerConfig({ name: "w", url, headers }, 0, keys)).toEqual({
+      name: "w",
+      url,
+      headers: { "X-Key": "k", A: "b" },
+    });
+    expect(() => openServerConfig({ name: "w", url, headers }, 1, keys)).toThrow(
+      expect.objectContaining({ code: "vault_invalid" }),
+    );
     const token = seal("t", "proxy.http.agents[1].token");
     expect(openHttpAgentConfig({ id: "a", token }, 1, keys)).toEqual({ id: "a", token: "t" });
     expect(() => openHttpAgentConfig({ id: "a", token }, 0, keys)).toThrow(

@@ -7,19 +7,20 @@ import type { KeyPair } from "@acp/core/proof";
 import type { Step } from "@acp/core/yaml";
 import type { TelegramConfig, WebhookConfig } from "./config-channels.js";
 import type { HttpAgentConfig } from "./config-proxy.js";
-import type { CommandServer } from "./config-servers.js";
+import type { UpstreamServer } from "./config-servers.js";
 import { openConfigField } from "./encrypted-field.js";
 
-/** As they are written; N is a place in the list, from 0, NAME a variable's name. */
+/** As they are written; N is a place in the list, from 0, NAME a variable's or header's name. */
 const FIELDS = [
   "telegram.bot_token",
   "webhook.secret",
   "proxy.upstream_servers[N].env.NAME",
   "proxy.http.agents[N].token",
+  "proxy.upstream_servers[N].headers.NAME",
 ] as const;
 const [BOT_TOKEN, WEBHOOK_SECRET] = FIELDS;
 const INDEX = /\[(0|[1-9]\d{0,3})\]/;
-const VARIABLE = /(?<=\.env\.)[A-Za-z_][A-Za-z0-9_]*$/;
+const VARIABLE = /(?<=\.env\.)[A-Za-z_][A-Za-z0-9_]*$|(?<=\.headers\.)[A-Za-z][A-Za-z0-9-]*$/;
 
 /** The field's form: `[3]` as `[N]`, a variable's name as `NAME`. */
 function formOf(field: string): string {
@@ -76,21 +77,28 @@ export function openWebhookConfig(config: WebhookConfig, keys: KeyPair | undefin
 }
 
 /**
- * Like {@link openTelegramConfig}, for the environment variables of a server.
+ * Like {@link openTelegramConfig}, for the environment variables or the headers of a server.
  *
  * @param index - The server's place in the file's list, from 0; an encrypted value is bound to it.
  */
 export function openServerConfig(
-  config: CommandServer,
+  config: UpstreamServer,
   index: number,
   keys: KeyPair | undefined,
-): CommandServer {
-  if (config.env === undefined) return config;
-  const opened = Object.entries(config.env).map(([name, value]) => {
-    const field = `proxy.upstream_servers[${index}].env.${name}`;
-    return [name, openConfigField(value, field, keys)] as const;
-  });
-  return { ...config, env: Object.fromEntries(opened) };
+): UpstreamServer {
+  const place = `proxy.upstream_servers[${index}]`;
+  const opened = (key: string, values: Readonly<Record<string, string>>) =>
+    Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [
+        name,
+        openConfigField(value, `${place}.${key}.${name}`, keys),
+      ]),
+    );
+  if ("url" in config)
+    return config.headers === undefined
+      ? config
+      : { ...config, headers: opened("headers", config.headers) };
+  return config.env === undefined ? config : { ...config, env: opened("env", config.env) };
 }
 
 /** Like {@link openServerConfig}, for the token of an agent. */

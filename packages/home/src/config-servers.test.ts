@@ -45,3 +45,39 @@ describe("what a server may see", () => {
     expect(() => parse(rest)).toThrow(expect.objectContaining(expected));
   });
 });
+
+describe("a server at an address", () => {
+  const origins = { homeDir: "/home/ada", cwd: "/home/ada/.acp" };
+  const read = (rest: string): unknown =>
+    parseConfig(`version: "1"\nproxy: { upstream_servers: [{ name: a, ${rest} }] }\n`, origins)
+      .servers[0];
+
+  it("has an address, and headers that are sent with every request", () => {
+    expect(read('url: "https://a.example/mcp"')).toEqual({
+      name: "a",
+      url: "https://a.example/mcp",
+    });
+    expect(read('url: "https://a.example/mcp", headers: { Authorization: x }')).toEqual({
+      name: "a",
+      url: "https://a.example/mcp",
+      headers: { Authorization: "x" },
+    });
+  });
+
+  it.each([
+    ["a header without an address", "command: x, headers: { A: b }", "url"],
+    ["a command beside it", 'url: "https://a.example", command: x', "command"],
+    ["an environment", 'url: "https://a.example", env: { A: b }', "command"],
+    ["a header of MCP's own", 'url: "https://a.example", headers: { Mcp-Session-Id: x }', "own"],
+    ["the host", 'url: "https://a.example", headers: { host: x }', "own"],
+    ["no name of a header", 'url: "https://a.example", headers: { "a b": x }', "letters"],
+    ["a password in it", 'url: "https://u:p@a.example"', "password"],
+  ])("has no %s", (_what, rest, text) => {
+    expect(() => read(rest)).toThrow(
+      expect.objectContaining({
+        code: "config_invalid",
+        message: expect.stringContaining(text) as string,
+      }),
+    );
+  });
+});

@@ -48,12 +48,14 @@ export interface CommandServer extends ServerReach {
   readonly cwd?: string;
 }
 
-/** An MCP server that is running already. Not supported yet. */
+/** An MCP server that is running already. Format: spec/home.md §3. */
 export interface UrlServer {
   /** What policies, questions and logs call the server. */
   readonly name: string;
-  /** Where the server listens. */
+  /** Its MCP endpoint: https, or http on this machine. */
   readonly url: string;
+  /** Sent with every request, such as `Authorization`. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** An MCP server of the configuration. */
@@ -80,6 +82,13 @@ const environment: Shape<Readonly<Record<string, string>>> = map(opaque, {
   problem: "a variable's name consists of letters, digits and underscores",
 });
 
+/** Not those that the transport has a say in. */
+const headers: Shape<Readonly<Record<string, string>>> = map(opaque, {
+  pattern:
+    /^(?!(?:accept|connection|content-.*|host|mcp-.*|transfer-encoding)$)[A-Za-z][A-Za-z0-9-]*$/i,
+  problem: "a header's name consists of letters, digits and dashes, and is none of MCP's own",
+});
+
 const directories: Shape<readonly string[], PathOrigins> = list(pathShape, {
   max: PATHS_MAX,
   problem: `there are more than ${PATHS_MAX} directories`,
@@ -89,7 +98,8 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
   section(
     {
       name: required("name", serverName, "What policies, questions and logs call the server."),
-      url: optional("url", url, "Where a running server listens. Not supported yet."),
+      url: optional("url", url, "The MCP endpoint of a running server: https, or http here."),
+      headers: optional("headers", headers, "Headers sent with every request to the url."),
       command: optional("command", command, "Program and arguments, split into words; no shell."),
       args: optional("args", list(opaque), "More arguments, one each."),
       env: optional("env", environment, "Variables added to the server's environment."),
@@ -114,6 +124,7 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
     },
     [
       exactlyOne("command", "url"),
+      onlyBeside("url", ["headers"]),
       onlyBeside("command", ["args", "env", "cwd", "sandbox", ...LIMITS]),
       idleWhere({
         key: "sandbox",
@@ -124,10 +135,10 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
       }),
     ],
   ),
-  ({ name, url: address, command: words = [], args = [], ...rest }) =>
+  ({ name, url: address, headers: sent, command: words = [], args = [], ...rest }) =>
     address === undefined
       ? { name, command: [...words, ...args], ...rest }
-      : { name, url: address },
+      : { name, url: address, ...(sent !== undefined && { headers: sent }) },
 );
 
 /** The list `upstream_servers`. */

@@ -56,7 +56,7 @@ describe("parseConfig()", () => {
       policyPath: "/home/ada/.acp/policy.yml",
       groups: {},
       warnings: [],
-      unsupported: ["proxy.port", "proxy.upstream_servers[1].url"],
+      unsupported: ["proxy.port"],
     });
   });
 

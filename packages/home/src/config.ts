@@ -217,7 +217,7 @@ export interface LoadedConfig extends Config {
 /** Whether a secret stands in the file as it is. */
 function holdsSecrets({ telegram, webhook, servers, http }: Config): boolean {
   const variables = servers.flatMap((server) =>
-    "command" in server ? Object.values(server.env ?? {}) : [],
+    Object.values(("command" in server ? server.env : server.headers) ?? {}),
   );
   const tokens = (http?.agents ?? []).map(({ token }) => token);
   const secrets = [telegram?.botToken, webhook?.secret, ...variables, ...tokens].filter(

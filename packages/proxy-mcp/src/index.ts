@@ -5,9 +5,10 @@ export type { CallNotice } from "./call-result.js";
 export type { RequestPlace, RequestRoom } from "./in-flight.js";
 export type { ScreenMessage } from "./screen.js";
 export { createMcpProxy } from "./proxy.js";
-export type { McpProxy, McpProxyOptions, ProxyExit, UpstreamConfig, UrlUpstream } from "./proxy.js";
+export type { McpProxy, McpProxyOptions, ProxyExit, UpstreamConfig } from "./proxy.js";
 export { refuseMcp } from "./refusing-server.js";
 export type { RefuseMcpOptions } from "./refusing-server.js";
+export type { RemoteUpstream } from "./remote/remote-upstream.js";
 export { createMcpSessions } from "./sessions.js";
 export type { McpSessions, McpSessionsOptions, SessionCaller } from "./sessions.js";
 export type {

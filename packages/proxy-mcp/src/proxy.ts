@@ -32,18 +32,12 @@ import { screened } from "./screen.js";
 import type { ScreenMessage } from "./screen.js";
 import type { CallParts } from "./tool-call.js";
 import { within } from "./upstream.js";
+import { remoteUpstream } from "./remote/remote-upstream.js";
+import type { RemoteUpstream } from "./remote/remote-upstream.js";
 import type { LocalUpstream } from "./server-process.js";
 
-/** A server that is reached over HTTP. Not supported yet. */
-export interface UrlUpstream {
-  /** What policies, people and logs call the server. */
-  readonly name: string;
-  /** Where the server listens. */
-  readonly url: string;
-}
-
 /** A server behind the proxy. */
-export type UpstreamConfig = LocalUpstream | UrlUpstream;
+export type UpstreamConfig = LocalUpstream | RemoteUpstream;
 
 /** Options of {@link createMcpProxy}. Rules: spec/mcp-proxy.md. */
 export interface McpProxyOptions {
@@ -295,10 +289,7 @@ export function checkUpstreams(configs: readonly UpstreamConfig[]): readonly Loc
     if (names.has(name)) throw invalid(`use the server name "${name}": two servers have it`);
     names.add(name);
     if ("start" in config) return config;
-    if (!("command" in config))
-      throw invalid(
-        `use the server "${name}": a server with a "url" is not supported yet; use a "command"`,
-      );
+    if ("url" in config) return remoteUpstream(config);
     if (config.command.length === 0 || config.command[0] === "")
       throw invalid(`use the server "${name}": its command is empty`);
     return config;

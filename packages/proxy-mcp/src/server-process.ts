@@ -16,6 +16,8 @@ export interface ServerExit {
   readonly code: number | undefined;
   /** Name of the signal that ended it, such as `SIGTERM`. */
   readonly signal: string | undefined;
+  /** Why, where it is no process that ends: one sentence without a period. */
+  readonly reason?: string;
 }
 
 /** A running server. */

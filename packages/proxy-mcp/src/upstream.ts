@@ -28,6 +28,7 @@ import type { RpcId } from "./rpc.js";
 import { startCommand } from "./server-process.js";
 import type {
   LocalUpstream,
+  ServerExit,
   ServerProcess,
   StartedUpstream,
   StartingServer,
@@ -185,9 +186,9 @@ function listen(server: ServerProcess, name: string, handlers: UpstreamHandlers)
   stdout.on("error", () => {});
   const silent = Promise.all([closed(stdout), closed(stderr)]);
   logStderr(stderr, name, handlers);
-  void server.exited.then(({ code, signal }) => {
+  void server.exited.then((exit) => {
     isGone = true;
-    const reason = `Server "${name}" ${signal === undefined ? `exited with code ${code}` : `was ended by ${signal}`}`;
+    const reason = `Server "${name}" ${howEnded(exit)}`;
     void silent.then(() => end(reason));
     drain(() => end(reason));
   });
@@ -197,6 +198,11 @@ function listen(server: ServerProcess, name: string, handlers: UpstreamHandlers)
     setTimeout(() => (isLast() ? then() : drain(then, times + 1)), DRAIN_MS).unref();
   }
   return reading;
+}
+
+function howEnded({ code, signal, reason }: ServerExit): string {
+  if (reason !== undefined) return `is lost: ${reason}`;
+  return signal === undefined ? `exited with code ${code}` : `was ended by ${signal}`;
 }
 
 function closed(stream: Readable): Promise<void> {

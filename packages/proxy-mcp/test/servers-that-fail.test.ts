@@ -275,9 +275,9 @@ describe("createMcpProxy()", () => {
   it.each([
     ["no server", [], "it has no server"],
     [
-      "a url",
-      [{ name: "web", url: "http://127.0.0.1:1/mcp" }],
-      'a server with a "url" is not supported yet',
+      "an address that others could read",
+      [{ name: "web", url: "http://example.com/mcp" }],
+      "its address must begin with https://",
     ],
     ["an empty command", [{ name: "a", command: [] }], "its command is empty"],
     [

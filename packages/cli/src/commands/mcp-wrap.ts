@@ -57,7 +57,7 @@ const STATES: Readonly<Record<ServerState, string>> = {
   gated: "behind the gate",
   open: "NOT behind the gate: acp mcp wrap",
   acp: "ACP itself",
-  remote: "NOT behind the gate: it is remote, which acp mcp does not reach yet",
+  remote: "NOT behind the gate: it has an address; name it in config.yml (url)",
   unknown: "NOT behind the gate: it has no command that ACP can read",
 };
 

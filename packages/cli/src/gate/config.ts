@@ -109,15 +109,16 @@ export function openEnvironments(
   },
 ): Promise<readonly UpstreamServer[]> {
   return onFile(file, () =>
-    servers.map((server, index) =>
-      "command" in server ? withEnvironment(openServerConfig(server, index, keys), env) : server,
-    ),
+    servers.map((server, index) => {
+      const opened = openServerConfig(server, index, keys);
+      return "command" in opened ? withEnvironment(opened, env) : opened;
+    }),
   );
 }
 
 /** What loaded but deserves a look. */
 export function configWarnings({ file, config }: HomeConfig): readonly string[] {
-  const idle = (config?.unsupported ?? []).filter((path) => !path.endsWith(".url"));
+  const idle = config?.unsupported ?? [];
   return [
     ...(config?.warnings ?? []),
     ...idle.map((path) => `"${path}" is not supported yet and does nothing`),

@@ -58,7 +58,7 @@ export const PROXY_COMMANDS: readonly Command[] = [
         "settings (.mcp.json, .cursor/mcp.json and others) are left alone unless --project names " +
         "the project.",
       "Each client is an agent of its own in policy, questions and log. Servers that are reached by " +
-        "an address are listed; the gate cannot be put in front of them yet.",
+        "an address are listed: name them in config.yml with `url`.",
     ],
     examples: [
       "acp mcp wrap",

@@ -31,10 +31,9 @@ function configFound(
     return [makeFound("config_missing", { path, found: "There is no config.yml" })];
   if (config instanceof Error)
     return mistakesOf(config).map((found) => makeFound("config_broken", { path, found }));
-  const idle = config.unsupported.filter((key) => !key.endsWith(".url"));
   return [
     ...config.warnings,
-    ...idle.map((key) => `"${key}" is not supported yet and does nothing`),
+    ...config.unsupported.map((key) => `"${key}" is not supported yet and does nothing`),
   ].map((found) => makeFound("config_warning", { path, found }));
 }
 

@@ -1,0 +1,58 @@
+/** Read message: what HTTP needs to know of a message that is sent or received as it is. */
+import type { RpcId } from "../rpc.js";
+
+/** Of a message; nothing where it cannot be read. */
+export interface SentMessage {
+  /** Whether it is JSON that a message can be: an object, or a list of them. */
+  readonly isMessage: boolean;
+  readonly id?: RpcId;
+  readonly method?: string;
+  /** Whether it wants an answer. */
+  readonly isRequest: boolean;
+  /** What it is about, where servers route by that: a tool's or prompt's name, a resource's URI. */
+  readonly name?: string;
+  /** The version of a message that belongs to no session. */
+  readonly version?: string;
+  /** The version that an answer to `initialize` names. */
+  readonly negotiated?: string;
+}
+
+const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
+/** What may stand in a header as it is. */
+const PLAIN = /^[\u0020-\u007e]{1,4096}$/u;
+
+/** Reads it. Never throws. */
+export function readMessage(text: Buffer): SentMessage {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.toString("utf8"));
+  } catch {
+    return { isMessage: false, isRequest: false };
+  }
+  const [id, method, params, result] = ["id", "method", "params", "result"].map((key) =>
+    memberOf(value, key),
+  );
+  const isId = typeof id === "string" || typeof id === "number";
+  const isCall = typeof method === "string";
+  const name = plain(memberOf(params, "name")) ?? plain(memberOf(params, "uri"));
+  const version = plain(memberOf(memberOf(params, "_meta"), VERSION_KEY));
+  const negotiated = plain(memberOf(result, "protocolVersion"));
+  return {
+    isMessage: typeof value === "object" && value !== null,
+    isRequest: isId && isCall,
+    ...(isId && { id }),
+    ...(isCall && PLAIN.test(method) && { method }),
+    ...(name !== undefined && { name }),
+    ...(version !== undefined && { version }),
+    ...(negotiated !== undefined && { negotiated }),
+  };
+}
+
+const plain = (value: unknown): string | undefined =>
+  typeof value === "string" && PLAIN.test(value) && value.trim() === value ? value : undefined;
+
+function memberOf(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, key)
+    ? Reflect.get(value, key)
+    : undefined;
+}

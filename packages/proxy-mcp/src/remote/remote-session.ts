@@ -1,0 +1,168 @@
+/**
+ * Remote session: what an MCP client does over HTTP. Each message is a POST of its own; the answer is
+ * in the response or in a stream that it opens, which is resumed where it breaks. What the server says
+ * by itself comes over a GET stream. A server that knows only HTTP+SSE is spoken to in that.
+ */
+import { setMaxListeners } from "node:events";
+import { LINE_BYTES_MAX } from "../limits.js";
+import { logText } from "../log-text.js";
+import { connectionsTo, contentType, exchange, UnreachedError, wholeBody } from "./exchange.js";
+import type { Exchanged } from "./exchange.js";
+import { readMessage } from "./read-message.js";
+import type { SentMessage } from "./read-message.js";
+import { fail, headersFor, learnVersion, say } from "./remote-state.js";
+import type { RemoteHandlers, State } from "./remote-state.js";
+import {
+  answerOf,
+  EVENTS,
+  listen,
+  openLegacy,
+  refusalOf,
+  SESSION_ENDED,
+  takeEvents,
+  VISIBLE,
+} from "./remote-streams.js";
+
+/** A session. */
+export interface RemoteSession {
+  /** Sends a message, without its line feed. */
+  send(line: Buffer): void;
+  /** Resolves when no request is under way. */
+  settled(): Promise<void>;
+  /** Ends the session at the server, and everything here. Never rejects. */
+  close(): Promise<void>;
+  /** Ends everything here at once. */
+  abort(): void;
+}
+
+/** A stream that broke is opened again after this, unless the server wants another pause. */
+const RETRY_MS = 1_000;
+/** Requests at a time; notifications and streams do not wait for them. */
+const REQUESTS_AT_ONCE = 64;
+/** A server that is told of a session's end has this long to take note. */
+const DELETE_MS_MAX = 1_000;
+
+/** Opens a session; nothing is sent before the first message. */
+export function openRemoteSession(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  on: RemoteHandlers,
+): RemoteSession {
+  const state: State = {
+    endpoint: url,
+    url,
+    headers,
+    on,
+    over: new AbortController(),
+    agent: connectionsTo(url, REQUESTS_AT_ONCE),
+    underWay: new Set(),
+    sessionId: undefined,
+    version: undefined,
+    before: Promise.resolve(),
+    isLegacy: false,
+    waiting: new Map(),
+    retryMs: RETRY_MS,
+  };
+  // One for each request under way.
+  setMaxListeners(0, state.over.signal);
+  state.over.signal.addEventListener("abort", () => state.agent.destroy(), { once: true });
+  return {
+    send(line) {
+      const message = readMessage(line);
+      const sent = state.before.then(() => post(state, line, message));
+      if (message.method === "initialize" || message.id === undefined) state.before = sent;
+      state.underWay.add(sent);
+      void sent.finally(() => state.underWay.delete(sent));
+    },
+    async settled() {
+      while (state.underWay.size > 0) await Promise.all(state.underWay);
+    },
+    async close() {
+      await endAtServer(state);
+      state.over.abort(new Error("the session is over"));
+    },
+    abort: () => state.over.abort(new Error("the session is over")),
+  };
+}
+
+/** Never rejects: whoever waits for an answer gets one. */
+async function post(state: State, line: Buffer, message: SentMessage): Promise<void> {
+  if (state.over.signal.aborted) return;
+  try {
+    const response = await exchange(state.endpoint, {
+      method: "POST",
+      headers: headersFor(state, message),
+      body: line,
+      signal: state.over.signal,
+      ...(message.isRequest && { agent: state.agent }),
+    });
+    await take(state, response, { line, message });
+  } catch (error) {
+    if (state.over.signal.aborted) return;
+    const why = logText(error instanceof Error ? error.message : String(error));
+    const isUnreached = error instanceof UnreachedError;
+    if (message.method === "initialize" && isUnreached)
+      return state.on.lost(`the server at ${state.url.origin} cannot be reached: ${why}`);
+    fail(
+      state,
+      message,
+      isUnreached
+        ? `The server cannot be reached: ${why}; nothing was done`
+        : `The connection to the server broke: ${why}; whether the request took effect is not known`,
+    );
+  }
+}
+
+interface Sent {
+  readonly line: Buffer;
+  readonly message: SentMessage;
+}
+
+async function take(state: State, response: Exchanged, sent: Sent): Promise<void> {
+  const { status, headers } = response;
+  const { message } = sent;
+  if (status >= 200 && status < 300) {
+    if (message.method === "initialize") learnSession(state, headers["mcp-session-id"]);
+    if (!message.isRequest || state.isLegacy) {
+      await wholeBody(response.body, LINE_BYTES_MAX);
+      if (message.method === "notifications/initialized" && !state.isLegacy) listen(state);
+      return state.isLegacy ? answerOf(state, message) : undefined;
+    }
+    return contentType(response) === EVENTS
+      ? takeEvents(state, response, message)
+      : takeBody(state, response, message);
+  }
+  if (status === 404 && state.sessionId !== undefined) {
+    response.body.destroy();
+    state.on.lost(SESSION_ENDED);
+    return;
+  }
+  const body = await wholeBody(response.body, LINE_BYTES_MAX);
+  if (body !== undefined && readMessage(body).isMessage) return say(state, body);
+  const isOld = message.method === "initialize" && [400, 404, 405].includes(status);
+  if (isOld && !state.isLegacy && (await openLegacy(state))) return post(state, sent.line, message);
+  fail(state, message, refusalOf(status));
+}
+
+function learnSession(state: State, id: string | string[] | undefined): void {
+  if (id === undefined) return;
+  if (typeof id === "string" && VISIBLE.test(id)) state.sessionId = id;
+  else state.on.lost("the server's session ID is not one");
+}
+
+async function takeBody(state: State, response: Exchanged, message: SentMessage): Promise<void> {
+  const body = await wholeBody(response.body, LINE_BYTES_MAX);
+  if (body === undefined) return fail(state, message, "The server's answer is too long");
+  const answer = readMessage(body);
+  if (!answer.isMessage) return fail(state, message, "The server's answer is not a message of MCP");
+  learnVersion(state, message, answer);
+  say(state, body);
+}
+
+async function endAtServer(state: State): Promise<void> {
+  const { sessionId, endpoint } = state;
+  if (sessionId === undefined || state.over.signal.aborted) return;
+  const signal = AbortSignal.any([state.over.signal, AbortSignal.timeout(DELETE_MS_MAX)]);
+  const sent = exchange(endpoint, { method: "DELETE", headers: headersFor(state), signal });
+  await sent.then(({ body }) => body.destroy()).catch(() => {}); // a server may not allow it
+}

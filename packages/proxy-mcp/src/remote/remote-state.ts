@@ -1,0 +1,96 @@
+/** Remote state: what the parts of a remote session share. */
+import type { Agent } from "node:http";
+import { errorLine, INTERNAL_ERROR } from "../rpc.js";
+import type { RpcId } from "../rpc.js";
+import type { SentMessage } from "./read-message.js";
+
+/** Where what the server says goes. */
+export interface RemoteHandlers {
+  /** Takes a message with its line feed. */
+  say(line: Buffer): unknown;
+  /** Waits while the client reads slower than the server speaks. */
+  pause(): Promise<void> | undefined;
+  /** Takes a line for the log. */
+  log(line: string): void;
+  /** The session is over. @param reason - One sentence without a period. */
+  lost(reason: string): void;
+}
+
+/** A session, as its parts see it. */
+export interface State {
+  /** Where messages are posted: another address of the same origin with HTTP+SSE. */
+  endpoint: URL;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly on: RemoteHandlers;
+  readonly over: AbortController;
+  /** Connections of requests. */
+  readonly agent: Agent;
+  readonly underWay: Set<Promise<void>>;
+  sessionId: string | undefined;
+  version: string | undefined;
+  /**
+   * What is sent next waits for it: `initialize`, which decides how the server is spoken to, and
+   * notifications, which a server must not see after what a client sent later.
+   */
+  before: Promise<void>;
+  isLegacy: boolean;
+  /** Requests that an HTTP+SSE stream has to answer. */
+  readonly waiting: Map<RpcId, () => void>;
+  retryMs: number;
+}
+
+const ACCEPT = "application/json, text/event-stream";
+
+/** The headers of a request. */
+export function headersFor(state: State, message?: SentMessage): Readonly<Record<string, string>> {
+  const { sessionId, headers } = state;
+  const version = message?.version ?? state.version;
+  return {
+    ...headers,
+    ...(message !== undefined && { "content-type": "application/json", accept: ACCEPT }),
+    ...(sessionId !== undefined && { "mcp-session-id": sessionId }),
+    ...(version !== undefined && { "mcp-protocol-version": version }),
+    // Without sessions a server may route by these, and refuses where they differ from the body.
+    ...(message?.version !== undefined && {
+      "mcp-method": message.method ?? "",
+      ...(message.name !== undefined && { "mcp-name": message.name }),
+    }),
+  };
+}
+
+/** Its answer names the version that is spoken from then on. */
+export function learnVersion(state: State, { method }: SentMessage, answer: SentMessage): void {
+  if (method === "initialize") state.version = answer.negotiated ?? state.version;
+}
+
+/** What waits for an answer gets this one; of anything else the log tells. */
+export function fail(state: State, { id, isRequest }: SentMessage, text: string): void {
+  if (id !== undefined && isRequest)
+    state.on.say(
+      errorLine(id, { code: INTERNAL_ERROR, message: text, data: { code: "server_unavailable" } }),
+    );
+  else state.on.log(text);
+}
+
+/** As one line: between values JSON may have line feeds, in its texts it has none. */
+export function say(state: State, text: Buffer): void {
+  const line = Buffer.concat([text, Buffer.from("\n")]);
+  for (let at = 0; at < text.length; at++)
+    if (line[at] === 0x0a || line[at] === 0x0d) line[at] = 0x20;
+  state.on.say(line);
+}
+
+/** The pause before a stream is opened again. */
+export function sleep({ retryMs, over }: State): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, retryMs);
+    timer.unref();
+    over.signal.addEventListener("abort", done, { once: true });
+    function done(): void {
+      clearTimeout(timer);
+      over.signal.removeEventListener("abort", done);
+      resolve();
+    }
+  });
+}

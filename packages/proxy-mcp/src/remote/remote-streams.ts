@@ -1,0 +1,204 @@
+/**
+ * Remote streams: what a server says over streams of events. One that breaks is opened again where
+ * that says nothing twice.
+ */
+import { LINE_BYTES_MAX } from "../limits.js";
+import { logText } from "../log-text.js";
+import { contentType, exchange } from "./exchange.js";
+import type { Exchanged } from "./exchange.js";
+import { readEvents } from "./events.js";
+import { readMessage } from "./read-message.js";
+import type { SentMessage } from "./read-message.js";
+import { fail, headersFor, learnVersion, say, sleep } from "./remote-state.js";
+import type { State } from "./remote-state.js";
+
+/** The type of a stream of events. */
+export const EVENTS = "text/event-stream";
+/** Why a session is lost whose ID the server does not know any more. */
+export const SESSION_ENDED = "it has ended the session; start the client again";
+const RETRY_MS_MAX = 30_000;
+/** A server cannot have us come back without a pause. */
+const RETRY_MS_MIN = 50;
+/** Streams of a request that end without an answer are opened again so many times. */
+const RESUMES_MAX = 100;
+/** What an ID may consist of that goes into a header. */
+export const VISIBLE: RegExp = /^[\u0021-\u007e]{1,1024}$/u;
+
+/** Why a request was not answered. */
+export function refusalOf(status: number): string {
+  if (status === 401 || status === 403)
+    return `The server refused the request (HTTP ${status}): it wants other credentials`;
+  if (status >= 300 && status < 400)
+    return `The server redirects (HTTP ${status}), and redirects are not followed: put its real address into the configuration`;
+  return `The server refused the request: HTTP ${status}`;
+}
+
+/** Until the request is answered; where the stream ends before, it is resumed from its last event. */
+export async function takeEvents(
+  state: State,
+  first: Exchanged,
+  message: SentMessage,
+): Promise<void> {
+  let response = first;
+  let lastId: string | undefined;
+  for (let tries = 0; ; tries++) {
+    const read = await readStream(state, response, { until: message, lastId });
+    if (read.isAnswered || state.over.signal.aborted) return;
+    lastId = read.lastId;
+    if (lastId === undefined || tries >= RESUMES_MAX)
+      return fail(
+        state,
+        message,
+        "The server ended its answer early; whether the request took effect is not known",
+      );
+    await sleep(state);
+    response = await exchange(state.endpoint, {
+      method: "GET",
+      headers: { ...headersFor(state), accept: EVENTS, "last-event-id": lastId },
+      signal: state.over.signal,
+    });
+    if (response.status !== 200 || contentType(response) !== EVENTS) {
+      response.body.destroy();
+      return fail(
+        state,
+        message,
+        `${refusalOf(response.status)}, when its answer was asked for again`,
+      );
+    }
+  }
+}
+
+interface Reading {
+  /** The request whose answer ends it. */
+  readonly until?: SentMessage;
+  readonly lastId?: string | undefined;
+}
+
+/** Says each message of a stream. A stream that breaks has ended. */
+async function readStream(
+  state: State,
+  { body }: Exchanged,
+  { until, lastId: before }: Reading,
+): Promise<{ readonly isAnswered: boolean; readonly lastId: string | undefined }> {
+  let lastId = before;
+  let isAnswered = false;
+  try {
+    await readEvents(
+      body,
+      {
+        onRetry: (ms) => void (state.retryMs = Math.max(RETRY_MS_MIN, Math.min(ms, RETRY_MS_MAX))),
+        onEvent({ id, event = "message", data }) {
+          if (id !== undefined && VISIBLE.test(id)) lastId = id;
+          const text = Buffer.from(data);
+          const heard = readMessage(text);
+          if (event !== "message" || !heard.isMessage) return;
+          if (until !== undefined && !heard.isRequest && heard.id === until.id) {
+            learnVersion(state, until, heard);
+            isAnswered = true;
+          }
+          say(state, text);
+        },
+      },
+      { charsMax: LINE_BYTES_MAX, pause: () => state.on.pause() },
+    );
+  } catch (error) {
+    if (!state.over.signal.aborted)
+      state.on.log(
+        `a stream broke: ${logText(error instanceof Error ? error.message : String(error))}`,
+      );
+    body.destroy();
+  }
+  return { isAnswered, lastId };
+}
+
+/** What the server says by itself; one that has no such stream says 405. */
+export function listen(state: State): void {
+  void (async () => {
+    let lastId: string | undefined;
+    while (!state.over.signal.aborted) {
+      const response = await exchange(state.endpoint, {
+        method: "GET",
+        headers: {
+          ...headersFor(state),
+          accept: EVENTS,
+          ...(lastId !== undefined && { "last-event-id": lastId }),
+        },
+        signal: state.over.signal,
+      });
+      if (response.status !== 200 || contentType(response) !== EVENTS) {
+        response.body.destroy();
+        if (response.status === 404 && state.sessionId !== undefined) state.on.lost(SESSION_ENDED);
+        return;
+      }
+      ({ lastId } = await readStream(state, response, { lastId }));
+      await sleep(state);
+    }
+  })().catch((error: unknown) => {
+    if (state.over.signal.aborted) return;
+    state.on.log(`the server's own messages are not heard: ${logText(String(error))}`);
+  });
+}
+
+/**
+ * HTTP+SSE: the first event names where to post, which must be at the same origin, and every answer
+ * comes over that one stream.
+ */
+export async function openLegacy(state: State): Promise<boolean> {
+  const response = await exchange(state.url, {
+    method: "GET",
+    headers: { ...headersFor(state), accept: EVENTS },
+    signal: state.over.signal,
+  });
+  if (response.status !== 200 || contentType(response) !== EVENTS) {
+    response.body.destroy();
+    return false;
+  }
+  return new Promise((resolve) => {
+    const onEvent = ({
+      event = "message",
+      data,
+    }: {
+      event?: string | undefined;
+      data: string;
+    }): void => {
+      if (event === "endpoint") {
+        const endpoint = URL.canParse(data, state.url.href) ? new URL(data, state.url) : undefined;
+        const isOurs = endpoint?.origin === state.url.origin;
+        if (endpoint !== undefined && isOurs) {
+          state.endpoint = endpoint;
+          state.isLegacy = true;
+        } else state.on.lost("the server names an address of another origin");
+        resolve(isOurs);
+        return;
+      }
+      const text = Buffer.from(data);
+      const heard = readMessage(text);
+      if (event !== "message" || !heard.isMessage) return;
+      if (heard.negotiated !== undefined) state.version ??= heard.negotiated;
+      say(state, text);
+      if (!heard.isRequest && heard.id !== undefined) state.waiting.get(heard.id)?.();
+    };
+    const { on } = state;
+    const options = { charsMax: LINE_BYTES_MAX, pause: () => on.pause() };
+    void readEvents(response.body, { onEvent, onRetry: () => {} }, options)
+      .catch(() => {})
+      .then(() => {
+        resolve(false);
+        if (!state.over.signal.aborted) on.lost("the server closed its stream");
+      });
+  });
+}
+
+/** Until the stream of an HTTP+SSE server has it. */
+export function answerOf({ waiting, over }: State, { id, isRequest }: SentMessage): Promise<void> {
+  if (id === undefined || !isRequest) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      waiting.delete(id);
+      over.signal.removeEventListener("abort", done);
+      resolve();
+    };
+    waiting.set(id, done);
+    over.signal.addEventListener("abort", done, { once: true });
+  });
+}

@@ -1,0 +1,99 @@
+/**
+ * Remote upstream: an MCP server that is reached by an address, over Streamable HTTP or the HTTP+SSE
+ * of before. For the proxy it is a server like any other: lines go in and come out, and their bytes
+ * are those of the messages. Source: MCP 2025-11-25, "Transports", and 2024-11-05 for HTTP+SSE.
+ */
+import { PassThrough, Writable } from "node:stream";
+import { ConsentError } from "@acp/core";
+import type { ServerExit, ServerProcess, StartedUpstream } from "../server-process.js";
+import { openRemoteSession } from "./remote-session.js";
+
+/** A server that is reached by an address. */
+export interface RemoteUpstream {
+  /** What policies, people and logs call the server. */
+  readonly name: string;
+  /** Its MCP endpoint: https, or http on this machine. */
+  readonly url: string;
+  /** Sent with every request, such as `authorization`. Never shown, and never sent elsewhere. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A server as the proxy starts it: each session has connections of its own.
+ *
+ * @throws ConsentError `options_invalid` where `url` is none, or would send what is asked, and
+ *   credentials, over a network that others can read.
+ */
+export function remoteUpstream({ name, url, headers = {} }: RemoteUpstream): StartedUpstream {
+  const endpoint = URL.canParse(url) ? new URL(url) : undefined;
+  const isSafe =
+    endpoint?.protocol === "https:" ||
+    (endpoint?.protocol === "http:" && LOOPBACK.test(endpoint.hostname));
+  if (endpoint === undefined || !isSafe)
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot use the server "${name}": its address must begin with https://, or with http:// on this machine`,
+    );
+  return { name, start: () => Promise.resolve(startRemote(endpoint, headers)) };
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
+
+/** A session as a process: it ends when its input ends and nothing is under way. */
+function startRemote(endpoint: URL, headers: Readonly<Record<string, string>>): ServerProcess {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  let tellExit: (exit: ServerExit) => void = () => {};
+  const exited = new Promise<ServerExit>((resolve) => {
+    tellExit = resolve;
+  });
+  let isOver = false;
+  const end = (exit: ServerExit): void => {
+    if (isOver) return;
+    isOver = true;
+    stdin.destroy();
+    stdout.end();
+    stderr.end();
+    tellExit(exit);
+  };
+  const session = openRemoteSession(endpoint, headers, {
+    say: (line) => isOver || stdout.write(line),
+    pause: () =>
+      stdout.writableNeedDrain
+        ? new Promise<void>((resolve) => stdout.once("drain", resolve).once("close", resolve))
+        : undefined,
+    log: (line) => void (isOver || stderr.write(`${line}\n`)),
+    lost: (reason) => end({ code: 1, signal: undefined, reason }),
+  });
+  let rest: Buffer[] = [];
+  const stdin = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      let from = 0;
+      for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
+        session.send(Buffer.concat([...rest, chunk.subarray(from, at)]));
+        rest = [];
+        from = at + 1;
+      }
+      if (from < chunk.length) rest.push(chunk.subarray(from));
+      done();
+    },
+    final(done) {
+      done();
+      void session.settled().then(stop);
+    },
+  });
+  const stop = (): void => {
+    void session.close().then(() => end({ code: 0, signal: undefined }));
+  };
+  return {
+    stdin,
+    stdout,
+    stderr,
+    exited,
+    stop,
+    kill() {
+      session.abort();
+      end({ code: undefined, signal: "SIGKILL" });
+    },
+  };
+}
