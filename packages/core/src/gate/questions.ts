@@ -25,6 +25,13 @@ function endingOf({ end }: PendingRecord): Ending {
   };
 }
 
+/** How long an end is waited for. */
+interface EndWatch {
+  readonly signal: AbortSignal;
+  /** Hears that the question has ended, which may be before that is durable. */
+  readonly onEnd?: () => void;
+}
+
 /**
  * Waits until the question ended and its end is durable.
  *
@@ -33,9 +40,10 @@ function endingOf({ end }: PendingRecord): Ending {
 export async function watchEnd(
   parts: Pick<KeptParts, "store">,
   id: string,
-  signal: AbortSignal,
+  { signal, onEnd }: EndWatch,
 ): Promise<PendingRecord> {
   for await (const record of parts.store.pending.watch(id, signal)) {
+    if (record.status === "ended") onEnd?.();
     if (record.end?.recorded === true) return record;
   }
   signal.throwIfAborted();
@@ -103,9 +111,11 @@ export async function submitAnswer(
  */
 export function showQuestion(parts: ShowParts, record: PendingRecord, redelivery: boolean): void {
   const stop = new AbortController();
-  const finished = watchEnd(parts, record.id, stop.signal).finally(() => {
+  // The place is free from then on: a log that is slow keeps nobody from asking the next question.
+  const leave = (): void => parts.questions.remove(record.id);
+  const finished = watchEnd(parts, record.id, { signal: stop.signal, onEnd: leave }).finally(() => {
     stop.abort(new Error("the question is over"));
-    parts.questions.remove(record.id);
+    leave();
     parts.rounds.delete(record.id);
     parts.held.get(record.id)?.release();
   });
