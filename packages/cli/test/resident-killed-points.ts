@@ -66,8 +66,8 @@ export async function endAt(
   const isRun = ({ n }: Call): boolean => ran.has(String(n));
   const isUnknown = (call: Call): boolean => outcomeOf(call) === "outcome_unknown";
   const lost = told["outcome_unknown"] ?? 0;
-  // Nothing is lost with one that goes on.
-  const isWhole = how === "stop, then let go" && moment.during !== "killed";
+  // Nothing is lost with one that goes on, but what is under way 10 s after it was to give way.
+  const isWhole = how === "stop, then let go" && ["nothing", "unlock"].includes(moment.during);
   return {
     isHit,
     calls: calls.length,
