@@ -252,10 +252,10 @@ describe("a caller that goes away", () => {
     await dying.settle();
     // The second dies as soon as it has them.
     await makeKit({ store: { pending }, ids: seededIds(2) }).gate.resume();
-    const last = makeKit({ store: { pending }, ids: seededIds(3) });
-    expect(await last.gate.resume()).toBe(10);
+    const later = makeKit({ store: { pending }, ids: seededIds(3) });
+    expect(await later.gate.resume()).toBe(10);
     const ends: string[] = [];
-    for (let at = 0; at < 10; at++) ends.push(await endOf(last, at));
+    for (let at = 0; at < 10; at++) ends.push(await endOf(later, at));
     expect(ends).toEqual(Array<string>(10).fill("open"));
   });
 
