@@ -13,7 +13,7 @@ import { questionLeftMs } from "./kept-time.js";
 import { refuseAnswer } from "./refuse.js";
 import { PART_TIMEOUT_MS } from "../limits.js";
 import { outcomeOf } from "./follow-yes.js";
-import type { KeptParts, QuestionParts, ShowParts } from "./gate-parts.js";
+import type { KeptParts, OpenParts, QuestionParts, ShowParts } from "./gate-parts.js";
 import type { AnswerReceipt, AskSession, Channel, Ending } from "../ports.js";
 
 function endingOf({ end }: PendingRecord): Ending {
@@ -25,25 +25,19 @@ function endingOf({ end }: PendingRecord): Ending {
   };
 }
 
-/** How long an end is waited for. */
-interface EndWatch {
-  readonly signal: AbortSignal;
-  /** Hears that the question has ended, which may be before that is durable. */
-  readonly onEnd?: () => void;
-}
-
 /**
- * Waits until the question ended and its end is durable.
+ * Waits until the question ended and its end is durable. Its place is free before that: a log that
+ * is slow keeps nobody from asking the next question.
  *
  * @throws The signal's reason, what the store throws, or an Error where the store lost the record.
  */
 export async function watchEnd(
-  parts: Pick<KeptParts, "store">,
+  parts: Pick<KeptParts, "store"> & Partial<Pick<OpenParts, "questions">>,
   id: string,
-  { signal, onEnd }: EndWatch,
+  signal: AbortSignal,
 ): Promise<PendingRecord> {
   for await (const record of parts.store.pending.watch(id, signal)) {
-    if (record.status === "ended") onEnd?.();
+    if (record.status === "ended") parts.questions?.remove(id);
     if (record.end?.recorded === true) return record;
   }
   signal.throwIfAborted();
@@ -111,11 +105,9 @@ export async function submitAnswer(
  */
 export function showQuestion(parts: ShowParts, record: PendingRecord, redelivery: boolean): void {
   const stop = new AbortController();
-  // The place is free from then on: a log that is slow keeps nobody from asking the next question.
-  const leave = (): void => parts.questions.remove(record.id);
-  const finished = watchEnd(parts, record.id, { signal: stop.signal, onEnd: leave }).finally(() => {
+  const finished = watchEnd(parts, record.id, stop.signal).finally(() => {
     stop.abort(new Error("the question is over"));
-    leave();
+    parts.questions.remove(record.id);
     parts.rounds.delete(record.id);
     parts.held.get(record.id)?.release();
   });

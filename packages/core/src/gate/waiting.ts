@@ -91,10 +91,10 @@ async function lastEnd(
   follow: { id: string },
   signal: AbortSignal,
 ): Promise<PendingRecord> {
-  let record = await watchEnd(parts, follow.id, { signal });
+  let record = await watchEnd(parts, follow.id, signal);
   while (record.end?.status === "superseded" && record.end.successorId !== undefined) {
     follow.id = record.end.successorId;
-    record = await watchEnd(parts, follow.id, { signal });
+    record = await watchEnd(parts, follow.id, signal);
   }
   return record;
 }
