@@ -87,6 +87,7 @@ describe("pruneAuditLog()", () => {
           before_seq: 2,
           file: "audit.jsonl.000000000000",
           hash: JSON.parse(copied).event_hash,
+          last_ms: Date.parse(JSON.parse(copied).timestamp),
         },
       },
     ]);

@@ -9,6 +9,7 @@ import { logEvent, type Clock, type Ids, randomIds, systemClock } from "@acp/cor
 import type { AuditLog } from "./audit-log.js";
 import { walkChain } from "./chain.js";
 import { cannot } from "./errors.js";
+import { readLastEventMs } from "./last-event.js";
 import { piecesOf } from "./lines.js";
 import { createSlices } from "./slices.js";
 import { stampAt } from "./stamp.js";
@@ -49,7 +50,8 @@ export async function pruneAuditLog(
   for (const archive of archives.slice(0, Math.max(0, archives.length - keepFiles))) {
     before = await verifyArchive(archive, before);
     if (before.beforeSeq > heldFrom) break;
-    const metadata = prunedMetadata(before, basename(archive.path));
+    const lastMs = await readLastEventMs(archive.path);
+    const metadata = prunedMetadata(before, { file: basename(archive.path), lastMs });
     await log.append([logEvent("log_pruned", stampAt(ids, clock.now()), metadata)]);
     await unlink(archive.path);
     await syncDirectory(dirname(archive.path));

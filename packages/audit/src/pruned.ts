@@ -20,9 +20,21 @@ export interface PrunedStart {
 
 const MARK = '"event_type":"log_pruned"';
 
+/** The file that goes. */
+interface PrunedFile {
+  /** Its name. */
+  readonly file: string;
+  /** Wall time of its last event. */
+  readonly lastMs: number | undefined;
+}
+
 /** The metadata of the event that says so. */
-export function prunedMetadata({ beforeSeq, hash, edge }: PrunedStart, file: string): JsonObject {
-  return { before_seq: beforeSeq, file, hash, tree: [...edge.hashes] };
+export function prunedMetadata(
+  { beforeSeq, hash, edge }: PrunedStart,
+  { file, lastMs }: PrunedFile,
+): JsonObject {
+  const until = lastMs === undefined ? {} : { last_ms: lastMs };
+  return { before_seq: beforeSeq, file, hash, ...until, tree: [...edge.hashes] };
 }
 
 /**

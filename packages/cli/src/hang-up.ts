@@ -14,14 +14,20 @@ const STANDARD: readonly number[] = [0, 1, 2];
 /**
  * Notes which of the standard streams are terminals; at the end, those that are none any more are
  * let go of, and all of them where somebody reads.
+ *
+ * @returns Tells whether one of them went away. Whoever waits for nothing any more must exit then: a
+ *   process that runs out of work gives up its handlers first, and whoever is told of the end of a
+ *   terminal twice is ended by the second signal.
  */
-export function endQuietlyOnHangUp(): void {
+export function endQuietlyOnHangUp(): () => boolean {
   const terminals = STANDARD.filter((fd) => isatty(fd));
-  if (terminals.length === 0) return;
+  const isHungUp = (): boolean => terminals.some((fd) => !isatty(fd));
+  if (terminals.length === 0) return isHungUp;
   process.once("exit", () => {
     const isRead = isPipe(1);
     for (const fd of terminals) if (isRead || !isatty(fd)) replace(fd);
   });
+  return isHungUp;
 }
 
 function isPipe(fd: number): boolean {

@@ -37,7 +37,7 @@ function onSignals(names: readonly NodeJS.Signals[], take: (name: NodeJS.Signals
  */
 export async function runProcess(): Promise<void> {
   const { stdin, stdout, stderr, env, argv, pid, ppid } = process;
-  endQuietlyOnHangUp();
+  const isHungUp = endQuietlyOnHangUp();
   // A reader that has seen enough (`acp audit show | head`) closes the pipe, or the terminal: a
   // normal end.
   const isTerminal = stdout.isTTY;
@@ -67,7 +67,7 @@ export async function runProcess(): Promise<void> {
     onSignals,
   });
   // What nobody reads from standard output would keep a process alive that was told to end.
-  if (stop.signal.aborted) process.exit();
+  if (stop.signal.aborted || isHungUp()) process.exit();
 }
 
 /** `undefined` where it is no more: nothing that is named on the command line could be found. */

@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openAuditLog, readAuditLog } from "@acp/audit";
+import type { Rotation } from "@acp/audit";
 import { logEvent } from "@acp/core";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { acpHere } from "./acp-here.js";
@@ -194,10 +195,10 @@ describe("rotation and retention", () => {
       const path = at.log;
       await using log = await openAuditLog({ path, rotation: { maxBytes: 1024 * 1024 } });
       const filler = "x".repeat(300_000);
+      // What is newer than ten minutes stays.
+      const atMs = Date.now() - 3_600_000;
       for (let index = 0; index < 16; index++)
-        await log.append([
-          logEvent("gate_notice", { id: `ae_${index}`, atMs: Date.now() }, { filler }),
-        ]);
+        await log.append([logEvent("gate_notice", { id: `ae_${index}`, atMs }, { filler })]);
     }
     const filesOf = async (): Promise<readonly string[]> =>
       (await readdir(at.home)).filter((name) => /^audit\.jsonl(?:\.\d+)?$/.test(name));
@@ -230,11 +231,15 @@ describe("rotation and retention", () => {
     await using at = await world(() => "  keep_files: 1\n");
     const other = join(at.elsewhere, "audit.jsonl");
     for (const path of [other, at.log]) {
-      await using log = await openAuditLog({ path, rotation: { maxBytes: 1 } });
-      for (let index = 0; index < 4; index++)
+      const append = async (index: number, rotation: Rotation): Promise<void> => {
+        await using log = await openAuditLog({ path, rotation });
         await log.append([logEvent("gate_notice", { id: `ae_${index}`, atMs: 0 }, { path })]);
+      };
+      // What is newer than ten minutes stays: the first file ends with what is not.
+      await append(0, {});
+      for (let index = 1; index < 5; index++) await append(index, { maxBytes: 1 });
     }
-    const replaced = "audit.jsonl.000000000001";
+    const replaced = "audit.jsonl.000000000003";
     await copyFile(join(at.elsewhere, replaced), join(at.home, replaced));
     await using gated = await startGated(at);
     await gated.said(/Cannot prune .*audit\.jsonl.*: it does not follow the file before it/);

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { fileURLToPath } from "node:url";
 import { BIN, scratch } from "./harness.js";
 import { words } from "./pane.js";
 
@@ -15,6 +16,8 @@ const COMMANDS = [
   { name: "approve", args: ["approve"], ready: /No gate is running yet/ },
   { name: "inbox", args: ["inbox", "--port", "0"], ready: /Ctrl-C ends the inbox/ },
 ] as const;
+
+const AGAIN = fileURLToPath(new URL("fixtures/hang-up-again.cjs", import.meta.url));
 
 /** Reads a file until it says something. */
 async function until(path: string, pattern: RegExp): Promise<string> {
@@ -56,3 +59,28 @@ it.each(COMMANDS)(
     }
   },
 );
+
+it("acp approve ends with 0 when its terminal is gone, however often it is told so as it ends", async () => {
+  await using at = await scratch();
+  const home = join(at.path, "h");
+  await mkdir(home, { mode: 0o700 });
+  const ended = join(at.path, "ended");
+  const socket = join(at.path, "again.tmux");
+  const tmux = (...more: readonly string[]) =>
+    run("tmux", ["-S", socket, "-f", "/dev/null", ...more]);
+  // What it reads is over before anybody tells it: the shell ignores the hang-up.
+  const command = words(process.execPath, "--require", AGAIN, BIN, "approve", "--home", home);
+  const script = `trap '' HUP; ${command}; echo "exit $?" > '${ended}'`;
+  await tmux("new-session", "-d", "-x", "150", script);
+  try {
+    for (let looks = 0; looks < 3_000; looks++) {
+      const { stdout } = await tmux("capture-pane", "-p", "-J");
+      if (/No gate is running yet/.test(stdout)) break;
+      await wait(50);
+    }
+    await tmux("kill-session");
+    expect(await until(ended, /\n/)).toBe("exit 0\n");
+  } finally {
+    await tmux("kill-server").catch(() => undefined);
+  }
+});

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openAuditLog, verifyAuditLog } from "@acp/audit";
 import { EXIT_CODES } from "../src/exit-codes.js";
-import { acp, scratch, startAcp } from "./harness.js";
+import { RESIDENT, acp, scratch, startAcp } from "./harness.js";
 import type { Running, Scratch } from "./harness.js";
 import { fileServer, startGated } from "./mcp-client.js";
+import { residentOf } from "./resident-world.js";
 
 const ALLOW = 'version: "1"\ndefault_action: allow\n';
 const INITIALIZE = {
@@ -39,8 +40,8 @@ const serverYaml = (name: string, folder: string): string =>
   `    - name: ${name}\n      command: ${JSON.stringify(fileServer(folder).join(" "))}\n`;
 
 /** `acp mcp` spoken to by hand, after its first answer. */
-async function startRaw(at: World): Promise<Running> {
-  const running = startAcp(["mcp", "--", ...fileServer(at.folder)], { home: at.home });
+async function startRaw(at: World, env: Readonly<Record<string, string>> = {}): Promise<Running> {
+  const running = startAcp(["mcp", "--", ...fileServer(at.folder)], { home: at.home, env });
   running.child.stdin?.write(`${JSON.stringify(INITIALIZE)}\n`);
   await running.seen("stdout", '"serverInfo"');
   return running;
@@ -57,9 +58,31 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
+/** Both forms of `acp mcp`: what people run, and a gate of its own. */
+const FORMS = [
+  { form: "served by the resident", isResident: true },
+  { form: "alone", isResident: false },
+] as const;
+
+/** Ends the resident of the home with the test. */
+function withoutResident({ home }: World): AsyncDisposable {
+  const end = async (): Promise<void> => void (await acp(["resident", "stop"], { home }));
+  return { [Symbol.asyncDispose]: end };
+}
+
 /** The process id of the file server that `acp mcp` started. */
 async function serverOf(pid: number): Promise<number> {
   return Number((await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim().split(" ")[0]);
+}
+
+async function killInCalls(at: World, { child, seen, ended }: Running): Promise<void> {
+  for (let id = 2; id < 52; id++) {
+    const params = { name: "read_text_file", arguments: { path: join(at.folder, "a.txt") } };
+    child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params })}\n`);
+  }
+  await seen("stdout", '"id":20');
+  child.kill("SIGKILL");
+  expect(await ended).toMatchObject({ signal: "SIGKILL" });
 }
 
 describe("the end of acp mcp", () => {
@@ -89,15 +112,7 @@ describe("the end of acp mcp", () => {
   it("after kill -9 in the middle of calls leaves a log that verifies and that the next gate goes on with", async () => {
     await using at = await world();
     await using running = await startRaw(at);
-    for (let id = 2; id < 52; id++) {
-      const params = { name: "read_text_file", arguments: { path: join(at.folder, "a.txt") } };
-      running.child.stdin?.write(
-        `${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params })}\n`,
-      );
-    }
-    await running.seen("stdout", '"id":20');
-    running.child.kill("SIGKILL");
-    expect(await running.ended).toMatchObject({ signal: "SIGKILL" });
+    await killInCalls(at, running);
     const left = await verifyAuditLog(join(at.home, "audit.jsonl"));
     expect(left.ok || left.firstBad?.code === "torn_line").toBe(true);
     // intercepted, judged and forwarded, before the answer
@@ -108,6 +123,21 @@ describe("the end of acp mcp", () => {
     expect(after.ok).toBe(true);
     expect(after.events).toBeGreaterThan(left.events);
     expect(JSON.parse((await acp(["pending", "--json"], { home: at.home })).stdout).gates).toBe(1);
+  });
+
+  it("by kill -9 in the middle of calls ends its server at the resident, and the next client goes on in its log", async () => {
+    await using at = await world();
+    await using _resident = withoutResident(at);
+    await using running = await startRaw(at, RESIDENT);
+    const resident = residentOf(at.home);
+    const server = await serverOf(resident);
+    await killInCalls(at, running);
+    await expect.poll(() => isAlive(server), { timeout: 60_000 }).toBe(false);
+    await using next = await startGated({ ...at, isResident: true });
+    expect(await next.call("read_text_file", { path: "a.txt" })).toMatchObject({ isError: false });
+    expect(residentOf(at.home)).toBe(resident);
+    const { stdout } = await acp(["audit", "verify", "--json"], { home: at.home });
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, logs: [expect.anything()] });
   });
 
   it("is a failure when its only server ends, and says so", async () => {
@@ -122,10 +152,13 @@ describe("the end of acp mcp", () => {
   });
 });
 
-describe("acp mcp", () => {
+describe.each(FORMS)("acp mcp, $form", ({ isResident }) => {
+  const env = isResident ? RESIDENT : {};
+
   it("says clearly that its server's program does not exist", async () => {
     await using at = await world();
-    const running = startAcp(["mcp", "--", "no-such-program-here"], { home: at.home });
+    await using _resident = withoutResident(at);
+    const running = startAcp(["mcp", "--", "no-such-program-here"], { home: at.home, env });
     running.child.stdin?.write(`${JSON.stringify(INITIALIZE)}\n`);
     const { code, stdout, stderr } = await running.ended;
     expect([code, stderr]).toEqual([
@@ -137,8 +170,10 @@ describe("acp mcp", () => {
 
   it("writes notices as JSON lines with --json, and keeps stdout for MCP", async () => {
     await using at = await world();
+    await using _resident = withoutResident(at);
     await using running = startAcp(["mcp", "--json", "--", ...fileServer(at.folder)], {
       home: at.home,
+      env,
     });
     running.child.stdin?.write(`${JSON.stringify(INITIALIZE)}\n`);
     await running.seen("stdout", '"serverInfo"');
@@ -182,7 +217,7 @@ describe("several gates of one home", () => {
   });
 });
 
-describe("acp mcp and its configuration", () => {
+describe.each(FORMS)("acp mcp and its configuration, $form", ({ isResident }) => {
   it("starts the servers of config.yml and names their tools by them", async () => {
     await using at = await scratch();
     const [home, one, two] = [join(at.path, "h"), join(at.path, "one"), join(at.path, "two")];
@@ -199,7 +234,7 @@ describe("acp mcp and its configuration", () => {
       `version: "1"\nproxy:\n  upstream_servers:\n${serverYaml("one", one)}${serverYaml("two", two)}`,
       { mode: 0o600 },
     );
-    await using gated = await startGated({ home, folder: one, server: [] });
+    await using gated = await startGated({ home, folder: one, server: [], isResident });
     expect((await gated.client.listTools()).tools.map(({ name }) => name)).toEqual(
       expect.arrayContaining(["one__read_text_file", "two__read_text_file"]),
     );
@@ -221,11 +256,19 @@ describe("acp mcp and its configuration", () => {
       `version: "1"\nproxy:\n  upstream_servers:\n${serverYaml("files", at.folder)}      env: { EXTRA: "1" }\ndefaults: { policy: other.yml, timeout_seconds: 1 }\n`,
       { mode: 0o600 },
     );
-    await using gated = await startGated({ ...at, args: ["--config", config], server: [] });
+    await using gated = await startGated({
+      ...at,
+      args: ["--config", config],
+      server: [],
+      isResident,
+    });
     expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({
       code: "policy_denied",
     });
-    const environ = await readFile(`/proc/${await serverOf(gated.pid)}/environ`, "utf8");
+    const environ = await readFile(
+      `/proc/${await serverOf(isResident ? residentOf(at.home) : gated.pid)}/environ`,
+      "utf8",
+    );
     expect(environ.split("\0")).toEqual(
       expect.arrayContaining(["EXTRA=1", expect.stringMatching(/^PATH=/)]),
     );
@@ -269,7 +312,9 @@ describe("acp mcp and its configuration", () => {
     ],
   ])("refuses %s", async (_name, config, args, errorCode, message) => {
     await using at = await world(config);
-    const { code, stdout, stderr } = await acp(["mcp", ...args], { home: at.home });
+    await using _resident = withoutResident(at);
+    const env = isResident ? RESIDENT : {};
+    const { code, stdout, stderr } = await acp(["mcp", ...args], { home: at.home, env });
     expect([code, stdout, stderr]).toEqual([
       expect.any(Number),
       "",
@@ -283,7 +328,7 @@ describe("acp mcp and its configuration", () => {
 
   it("says what it reads and does not do yet, and starts", async () => {
     await using at = await world('version: "1"\nproxy: { port: 8443 }\n');
-    await using gated = await startGated(at);
+    await using gated = await startGated({ ...at, isResident });
     expect(gated.stderr()).toContain(
       'config.yml: "proxy.port" is not supported yet and does nothing',
     );

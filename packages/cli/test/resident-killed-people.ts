@@ -79,8 +79,12 @@ export function ranIn(at: Pick<ResidentWorld, "done">): ReadonlyMap<string, numb
   return counts;
 }
 
-/** Attaches them; they answer nothing yet. */
-export async function invitePeople(at: ResidentWorld): Promise<People> {
+/**
+ * Attaches them; they answer nothing yet.
+ *
+ * @param clock - Their wall clock.
+ */
+export async function invitePeople(at: ResidentWorld, clock: () => number): Promise<People> {
   const outcomes = await followOutcomes(at.home);
   const stop = new AbortController();
   const directory = `${at.home}/run`;
@@ -95,7 +99,7 @@ export async function invitePeople(at: ResidentWorld): Promise<People> {
   const answering = people.map(async (person, own) => {
     const clients = attached[own];
     while (!stop.signal.aborted && clients !== undefined) {
-      if (isAnswering) await answerAll(person, clients, own);
+      if (isAnswering) await answerAll(person, clients, { own, nowMs: clock() });
       await wait(LOOK_EVERY_MS);
     }
   });
@@ -119,7 +123,11 @@ export async function invitePeople(at: ResidentWorld): Promise<People> {
   };
 }
 
-async function answerAll(person: Person, clients: ApproverClients, own: number): Promise<void> {
+async function answerAll(
+  person: Person,
+  clients: ApproverClients,
+  { own, nowMs }: { readonly own: number; readonly nowMs: number },
+): Promise<void> {
   const asked = clients.pending().filter(({ request: { id, action } }) => {
     const isOver = person.taken.has(id) || person.spent.has(id);
     return Number(action.parameters["n"]) % APPROVERS === own && !isOver;
@@ -128,7 +136,6 @@ async function answerAll(person: Person, clients: ApproverClients, own: number):
     asked.map(async ({ request }) => {
       const n = Number(request.action.parameters["n"]);
       const decision = decisionOf(n);
-      const nowMs = Date.now();
       person.said.set(request.id, { n, decision, atMs: nowMs });
       const how = { decision, nowMs, validUntilMs: nowMs + VALID_MS, channel: "test" };
       const receipt = await clients.answer(makeResponse(request, how)).catch(() => undefined);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { outcomeOf, ranIn } from "./resident-killed-people.js";
 import type { Call } from "./resident-killed-people.js";
-import { PASSPHRASE, finish, orderDeath } from "./resident-killed-world.js";
+import { PASSPHRASE, finish, orderDeath, pass } from "./resident-killed-world.js";
 import type { Death, How, KilledWorld, Load, Ordered } from "./resident-killed-world.js";
 import { textOf } from "./resident-world.js";
 
@@ -43,6 +43,8 @@ const LOOK_EVERY_MS = 10;
 const PAD = 20_000;
 /** A file is full at a mebibyte; a load writes the rest. */
 const NEARLY_FULL_BYTES = 800_000;
+/** Retention leaves what is newer than ten minutes. */
+const PAST_MS = 1_200_000;
 
 /** Lets the resident end at the moment. */
 export async function endAt(
@@ -64,8 +66,8 @@ export async function endAt(
   const isRun = ({ n }: Call): boolean => ran.has(String(n));
   const isUnknown = (call: Call): boolean => outcomeOf(call) === "outcome_unknown";
   const lost = told["outcome_unknown"] ?? 0;
-  // Nothing is lost with one that goes on.
-  const isWhole = how === "stop, then let go" && moment.during !== "killed";
+  // Nothing is lost with one that goes on, but what is under way 10 s after it was to give way.
+  const isWhole = how === "stop, then let go" && ["nothing", "unlock"].includes(moment.during);
   return {
     isHit,
     calls: calls.length,
@@ -156,8 +158,9 @@ async function come(world: KilledWorld, bin: string): Promise<readonly Call[]> {
   }
 }
 
-/** Calls with much text fill the log. */
-async function fill({ at, clients, number }: KilledWorld, how: Moment["log"]): Promise<void> {
+/** Calls with much text fill the log, and become old enough for retention to remove them. */
+async function fill(world: KilledWorld, how: Moment["log"]): Promise<void> {
+  const { at, clients, number } = world;
   const isFull = (): boolean => {
     const names = readdirSync(at.home).filter((name) => /^audit\.jsonl\.\d+$/.test(name));
     const { size } = statSync(join(at.home, "audit.jsonl"));
@@ -168,6 +171,7 @@ async function fill({ at, clients, number }: KilledWorld, how: Moment["log"]): P
     const answer = await clients[turn % clients.length]?.call("act", { n, pad: "x".repeat(PAD) });
     if (answer === undefined || textOf(answer) !== String(n)) await wait(100);
   }
+  await pass(world, await world.resident(), PAST_MS);
 }
 
 /** One call of each client, all of which have to be told the same. */

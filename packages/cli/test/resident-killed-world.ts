@@ -65,6 +65,8 @@ export interface Load {
 export interface KilledWorld extends AsyncDisposable {
   readonly at: ResidentWorld;
   readonly people: People;
+  /** How far the wall clock of residents and people is ahead. */
+  readonly clock: { aheadMs: number };
   readonly clients: readonly RawClient[];
   /** Two installations of the program. */
   readonly places: readonly [Installed, Installed];
@@ -118,13 +120,15 @@ export async function openKilledWorld(options: WorldOptions): Promise<KilledWorl
       return client({ bin, args: ["--agent", `a-${index}`], env: { TOKEN: `t-${index}` }, cwd });
     }),
   );
-  const people = await invitePeople(at);
+  const clock = { aheadMs: 0 };
+  const people = await invitePeople(at, () => Date.now() + clock.aheadMs);
   const own = placesOf(realpathSync(at.home), { env: {}, uid: process.getuid?.() ?? -1 });
   const ask: KilledWorld["ask"] = (asked) => askIfOurs(own, asked);
   let next = 1;
   return {
     at,
     people,
+    clock,
     clients,
     places,
     client,
@@ -182,22 +186,39 @@ export async function finish(pid: number, how: How): Promise<void> {
   signal(pid, how === "stop, then kill" ? "SIGKILL" : "SIGCONT");
 }
 
+const fileOf = ({ at }: KilledWorld, name: string): string => join(at.path, "deaths", name);
+
+/** Has fixtures/die-at.cjs read that. */
+function writeOrder(world: KilledWorld, order: Pick<Death, "at" | "how">): void {
+  writeFileSync(fileOf(world, "new"), JSON.stringify(order));
+  // Read by a process that may start at any moment.
+  renameSync(fileOf(world, "new"), fileOf(world, "next"));
+}
+
+/** No moment. */
+const NEVER = { at: "", how: "kill" } as const;
+
+/** Has the resident that runs read what was written. */
+async function hear(world: KilledWorld, pid: number): Promise<void> {
+  signal(pid, "SIGUSR2");
+  while (existsSync(fileOf(world, "next")) && signal(pid, 0)) await wait(LOOK_EVERY_MS);
+}
+
+/** Lets time pass for the resident that runs and those that follow, and for people. */
+export async function pass(world: KilledWorld, pid: number, ms: number): Promise<void> {
+  world.clock.aheadMs += ms;
+  writeFileSync(fileOf(world, "ahead"), String(world.clock.aheadMs));
+  writeOrder(world, NEVER);
+  await hear(world, pid);
+}
+
 /** Orders a death; for the resident that runs, once that has heard of it. */
-export async function orderDeath({ at }: KilledWorld, death: Death, pid: number): Promise<Ordered> {
-  const path = (name: string): string => join(at.path, "deaths", name);
-  const order = async (what: string): Promise<void> => {
-    writeFileSync(path("new"), JSON.stringify({ at: what, how: death.how }));
-    // Read by a process that may start at any moment.
-    renameSync(path("new"), path("next"));
-    if (death.of === "this") await hear(pid);
-  };
-  const hear = async (hearing: number): Promise<void> => {
-    signal(hearing, "SIGUSR2");
-    while (existsSync(path("next")) && signal(hearing, 0)) await wait(LOOK_EVERY_MS);
-  };
+export async function orderDeath(world: KilledWorld, death: Death, pid: number): Promise<Ordered> {
+  const path = (name: string): string => fileOf(world, name);
   rmSync(path("hit"), { force: true });
   rmSync(path("armed"), { force: true });
-  await order(death.at);
+  writeOrder(world, death);
+  if (death.of === "this") await hear(world, pid);
   let isOver = false;
   const hit = (async (): Promise<boolean> => {
     while (!isOver && read(path("hit")) === "") await wait(LOOK_EVERY_MS);
@@ -214,8 +235,8 @@ export async function orderDeath({ at }: KilledWorld, death: Death, pid: number)
       const waiting = Number(read(path("armed")));
       rmSync(path("next"), { force: true });
       if (waiting > 1 && signal(waiting, 0)) {
-        writeFileSync(path("next"), JSON.stringify({ at: "", how: "kill" }));
-        await hear(waiting);
+        writeOrder(world, NEVER);
+        await hear(world, waiting);
       }
       return false;
     },

@@ -120,7 +120,7 @@ export const INITIALIZE = {
 };
 
 /** The process that says that it serves the home, in the log that starts write. */
-function residentOf(home: string): number {
+export function residentOf(home: string): number {
   const text = readFileSync(join(home, "run", "resident.log"), "utf8");
   return Number([...text.matchAll(/as process (\d+)/g)].at(-1)?.[1]);
 }

@@ -80,6 +80,21 @@ describe("a call", () => {
     await Promise.all([one.gate.close(), two.gate.close()]);
   });
 
+  it("has the place of a question that has ended, before the log has its end", async () => {
+    let count = 0;
+    const questionRoom = {
+      full: () => (count < 1 ? undefined : "this client has an open question"),
+      count: (by: 1 | -1) => (count += by),
+    };
+    const { gate, shown, sink, settle } = makeKit({ questionRoom });
+    await gate.open(write, { agent });
+    const one = first(shown);
+    sink.mode = "hangs";
+    void one.session.submit(reply(one, { decision: "denied" }));
+    await settle();
+    expect(count).toBe(0);
+  });
+
   it("is denied, not asked, when its question would be too large to read", async () => {
     const rows = Array.from({ length: 50_000 }, () => [[[[[[[[1]]]]]]]]);
     const { gate, shown } = makeKit();

@@ -70,6 +70,14 @@ describe("filesToRemove()", () => {
     expect(await sizeOf(1)).toEqual([2, 2]);
   });
 
+  it("leaves what has an event of the last ten minutes, whatever says that it goes", async () => {
+    const minutesAgo = [30, 20, 8, 6, 4, 0].map((minutes) => minutes / 1_440 - 1);
+    const { dir } = await homeOf({ "audit.jsonl": minutesAgo });
+    const log = join(dir, "audit.jsonl");
+    for (const terms of [{ keepFiles: 1 }, { keepBytes: 1 }])
+      expect(await filesToRemove(dir, log, terms)).toEqual({ keepFiles: 3, firstKept: 2 });
+  });
+
   it("removes few at once", async () => {
     const { dir } = await homeOf({ "audit.jsonl": [500, 499, 498, 497, 496, 495, 494, 1, 0] });
     expect(await filesToRemove(dir, join(dir, "audit.jsonl"), {})).toMatchObject({ firstKept: 4 });

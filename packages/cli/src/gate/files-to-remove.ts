@@ -11,6 +11,13 @@ import { listAuditFiles } from "../logs/log-files.js";
 /** Each is read to verify it: a home that was never pruned must not keep its gate busy. */
 const AT_ONCE_MAX = 4;
 
+/**
+ * Clients whose resident died ask the next one how far their calls came, and that prunes when it
+ * starts: the log has to reach back over a loss, half a minute in which a client waits, the minute
+ * in which what was left open ends, and the minute by which a clock may be off.
+ */
+const RECENT_MS = 600_000;
+
 /** A full file of a log. */
 interface FullFile {
   readonly log: string;
@@ -32,7 +39,8 @@ export interface FilesToRemove {
 /**
  * What is to be removed of a log now; `undefined` for nothing. Ages are counted from the last event
  * of the newest full file, or from now where that is earlier: neither a log that nobody writes nor a
- * clock that jumps ahead makes everything old.
+ * clock that jumps ahead makes everything old. A file with an event of the last ten minutes stays,
+ * whatever says that it goes.
  *
  * @param home - The home's directory: all of its logs count for the size.
  * @throws ConsentError `audit_failed` where a file cannot be read.
@@ -50,7 +58,9 @@ export async function filesToRemove(
   const tooOld = own.filter(({ lastMs }) => lastMs < nowMs - keepMs).length;
   const tooLarge = await tooLargeOf(home, all, keepBytes);
   const tooMany = [own.length - keepFiles, tooOld, tooLarge.get(log) ?? 0];
-  const left = Math.min(Math.max(0, ...tooMany), own.length - 1, AT_ONCE_MAX);
+  const recent = own.findIndex(({ lastMs }) => Math.abs(Date.now() - lastMs) < RECENT_MS);
+  const old = recent === -1 ? own.length - 1 : recent;
+  const left = Math.min(Math.max(0, ...tooMany), old, own.length - 1, AT_ONCE_MAX);
   const first = own[left];
   return left === 0 || first === undefined
     ? undefined

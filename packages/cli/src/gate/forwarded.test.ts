@@ -33,7 +33,7 @@ async function homeOf(...logs: readonly (readonly AuditEventInput[])[]): Promise
   for (const [at, events] of logs.entries()) {
     const name = at === 0 ? "audit.jsonl" : `audit.${at + 1}.jsonl`;
     await using log = await openAuditLog({ path: join(home, name) });
-    await log.append(events);
+    if (events.length > 0) await log.append(events);
   }
   return home;
 }
@@ -63,6 +63,52 @@ describe("stateOfCalls()", () => {
     }
     const undone = event("tool_call_completed", { call, outcome: "not_performed" });
     expect(await stateIn(await homeOf([begun(), undone]))).toBe("open");
+  });
+
+  it("takes what was pruned for lost until its last event, and not of a log that has a call's beginning", async () => {
+    const notice = event("gate_notice", {}, { requestId: "" });
+    /** A log of whose events the first, of that time, is gone. */
+    const pruned = async (
+      atMs: number,
+      after: AuditEventInput,
+      ...others: readonly AuditEventInput[]
+    ) => {
+      const home = await homeOf([], others);
+      const path = join(home, "audit.jsonl");
+      await using log = await openAuditLog({ path, rotation: { maxBytes: 300 } });
+      await log.append([{ ...notice, id: `ae_${++next}`, atMs }]);
+      await log.append([after]);
+      expect(await pruneAuditLog(log, { keepFiles: 0 })).toEqual(["audit.jsonl.000000000000"]);
+      return home;
+    };
+    // The first event that is left is as old as the call.
+    expect(await stateIn(await pruned(ASKED_MS - HOUR_MS, notice))).toBe("unknown");
+    expect(await stateIn(await pruned(ASKED_MS, notice))).toBe("forwarded");
+    expect(await stateIn(await pruned(ASKED_MS, begun()))).toBe("open");
+    expect(await stateIn(await pruned(ASKED_MS, notice, begun()))).toBe("forwarded");
+    expect(await stateIn(await pruned(ASKED_MS - HOUR_MS, notice, begun()))).toBe("open");
+    // One call of which nothing is known takes nothing from another.
+    const home = await pruned(ASKED_MS - HOUR_MS, begun());
+    const old = `cc_${"3".repeat(32)}`;
+    const asked = [call, old].map((each) => ({
+      call: each,
+      agoMs: each === old ? HOUR_MS : 1_000,
+    }));
+    expect([...(await stateOfCalls(home, asked, ASKED_MS)).values()]).toEqual([
+      "open",
+      "forwarded",
+    ]);
+  });
+
+  it("takes what an older version pruned for lost until the first event that is left", async () => {
+    const home = await homeOf([]);
+    const path = join(home, "audit.jsonl");
+    await using log = await openAuditLog({ path, rotation: { maxBytes: 300 } });
+    const notice = event("gate_notice", {}, { requestId: "", atMs: ASKED_MS - HOUR_MS });
+    await log.append([notice]);
+    await log.append([event("log_pruned", { before_seq: 1 }, { requestId: "" })]);
+    await rm(`${path}.000000000000`);
+    expect(await stateIn(home)).toBe("forwarded");
   });
 
   it("takes for forwarded what it cannot know", async () => {

@@ -3,12 +3,16 @@
  * written before anything is released, so what it does not show was not done. Fails closed: where
  * a log cannot be read, or does not reach back far enough, everything counts as forwarded.
  */
-import { readAuditLog } from "@acp/audit";
+import { basename } from "node:path";
+import { readAuditLog, readAuditLogBackward } from "@acp/audit";
 import type { AuditEvent } from "@acp/audit";
 import { isUnrecorded, isUnreleased } from "@acp/core";
 import type { PendingRecord, PendingStore, ResumeOptions } from "@acp/core";
 import { auditFilesFor } from "../logs/log-files.js";
+import { homePaths } from "@acp/home";
+import { readIndexKey } from "../logs/index-key.js";
 import { findEvents } from "../why/find-events.js";
+import type { FoundEvent } from "../why/find-events.js";
 import { textAt } from "../why/fields.js";
 
 /** How far a call came, by its log. */
@@ -32,18 +36,24 @@ export async function stateOfCalls(
   nowMs: number = Date.now(),
 ): Promise<ReadonlyMap<string, CallState>> {
   const states = new Map<string, CallState>(calls.map(({ call }) => [call, "forwarded"]));
-  const sinceMs = nowMs - Math.max(0, ...calls.map(({ agoMs }) => agoMs)) - MARGIN_MS;
   try {
-    if ((await lostUntil(home)) > sinceMs) return states;
-    const begun = new Set<string>();
+    const begun = new Map<string, FoundEvent>();
     const forwarded = new Set<string>();
-    for await (const { event } of findEvents(home, { filter: { id: [...states.keys()] } })) {
-      const call = textAt(event.metadata, "call") ?? "";
-      if (isForwarding(event)) forwarded.add(call);
-      begun.add(call);
+    for await (const found of findEvents(home, { filter: { id: [...states.keys()] } })) {
+      const call = textAt(found.event.metadata, "call") ?? "";
+      if (isForwarding(found.event)) forwarded.add(call);
+      if (!begun.has(call)) begun.set(call, found);
     }
-    for (const { call } of calls)
-      if (!forwarded.has(call)) states.set(call, begun.has(call) ? "open" : "unknown");
+    // Looked for afterwards: what was pruned meanwhile was not read.
+    const lost = await lostUntil(home);
+    for (const { call, agoMs } of calls) {
+      const first = begun.get(call);
+      const sinceMs = (first?.event.atMs ?? nowMs - agoMs) - MARGIN_MS;
+      // A log that has its beginning has all that came after it.
+      const isWhole = [...lost].every(([log, ms]) => log === first?.log || ms <= sinceMs);
+      if (isWhole && !forwarded.has(call))
+        states.set(call, first === undefined ? "unknown" : "open");
+    }
   } catch {
     return new Map(calls.map(({ call }) => [call, "forwarded"]));
   }
@@ -101,7 +111,7 @@ async function eventsOf(home: string, records: readonly PendingRecord[]): Promis
   if (requestId.length === 0) return { events, lostUntilMs: -Infinity };
   for await (const { event } of findEvents(home, { filter: { requestId } }))
     events.get(event.requestId)?.push(event);
-  return { events, lostUntilMs: await lostUntil(home) };
+  return { events, lostUntilMs: Math.max(-Infinity, ...(await lostUntil(home)).values()) };
 }
 
 const isAnswer = ({ eventType }: AuditEvent): boolean =>
@@ -141,13 +151,30 @@ function isForwarding({ eventType, metadata }: AuditEvent): boolean {
   );
 }
 
-/** When the last event may have been that the logs have no more: one was pruned or set aside. */
-async function lostUntil(home: string): Promise<number> {
-  let untilMs = -Infinity;
+/** When the last event may have been that each log has no more: it was pruned or set aside. */
+async function lostUntil(home: string): Promise<ReadonlyMap<string, number>> {
+  const indexKey = await readIndexKey(homePaths(home));
+  const lost = new Map<string, number>();
   for (const path of await auditFilesFor([], home))
     for await (const { seq, eventType, atMs } of readAuditLog(path)) {
-      if (seq > 0 || eventType === "log_quarantined") untilMs = Math.max(untilMs, atMs);
+      if (eventType === "log_quarantined") lost.set(basename(path), atMs);
+      // The first that is left may be much later than the last that went.
+      if (seq > 0) lost.set(basename(path), (await prunedUntil(path, seq, indexKey)) ?? atMs);
       break;
     }
-  return untilMs;
+  return lost;
+}
+
+/** When the last event before this one was, as the log says; logs of before do not. */
+async function prunedUntil(
+  path: string,
+  beforeSeq: number,
+  indexKey: Awaited<ReturnType<typeof readIndexKey>>,
+): Promise<number | undefined> {
+  const reading = { filter: { eventType: "log_pruned" }, indexKey };
+  for await (const { metadata } of readAuditLogBackward(path, reading)) {
+    const { before_seq: before, last_ms: lastMs } = metadata;
+    if (before === beforeSeq) return typeof lastMs === "number" ? lastMs : undefined;
+  }
+  return undefined;
 }

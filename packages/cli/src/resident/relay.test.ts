@@ -151,8 +151,22 @@ describe("createRelay()", () => {
     expect(at.sessions[2]?.got()).toBe(INITIALIZE + call(1));
   });
 
-  it("answers calls that nobody can ask about any more", async () => {
+  it("tries a session twice before it answers calls of which nothing is known", async () => {
     const at = relayWorld((count) => (count === 1 ? "it does not start" : undefined));
+    await at.write(INITIALIZE);
+    await at.answer(0, result(0));
+    await at.write(call(1));
+    await at.lose(0);
+    expect(at.said()).not.toContain('"error"');
+    await at.answer(1, result(0));
+    await at.known(1, 1);
+    expect(at.sessions[1]?.got()).toBe(INITIALIZE + call(1));
+  });
+
+  it("answers calls that nobody can ask about any more", async () => {
+    const at = relayWorld((count) =>
+      count === 1 || count === 2 ? "it does not start" : undefined,
+    );
     await at.write(INITIALIZE);
     await at.answer(0, result(0));
     await at.write(call(1));

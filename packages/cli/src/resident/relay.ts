@@ -88,6 +88,8 @@ interface State {
   readonly stale: Set<Id>;
   isInputOver: boolean;
   readonly losses: Losses;
+  /** Whether a session was tried twice since the last one, for calls of which nothing is known. */
+  isTriedAgain: boolean;
   problem: Problem | undefined;
   wasOpen: boolean;
 }
@@ -113,6 +115,7 @@ export function createRelay(parts: RelayParts): Relay {
     stale: new Set(),
     isInputOver: false,
     losses: createLosses(nowMs),
+    isTriedAgain: false,
     problem: undefined,
     wasOpen: false,
   };
@@ -234,9 +237,15 @@ async function openSession(state: State): Promise<void> {
     onHold: () => hold(state),
     onEnd: (how) => endSession(state, how),
   });
+  // One that died as it started may be all that keeps lost calls from being known.
+  if (typeof opened === "string" && state.inWork.lost().length > 0 && !state.isTriedAgain) {
+    state.isTriedAgain = true;
+    return openSession(state);
+  }
   state.isOpening = false;
   if (typeof opened === "string") return giveUp(state, opened);
   state.link = opened;
+  state.isTriedAgain = false;
   state.problem = undefined;
   const { handshake, wasOpen } = state;
   state.wasOpen = true;

@@ -241,6 +241,24 @@ describe("a caller that goes away", () => {
     expect(await endOf(kit, 2)).toBe("open");
   });
 
+  it("counts none that dead processes left: each is there for its call until its own time is over", async () => {
+    const pending = memoryPending();
+    const dying = makeKit({ store: { pending } });
+    for (let at = 0; at < 10; at++)
+      void dying.gate(toolAction("files", "write_file", { path: String(at) }), {
+        agent,
+        call: `cc_${String(at).padStart(32, "0")}`,
+      });
+    await dying.settle();
+    // The second dies as soon as it has them.
+    await makeKit({ store: { pending }, ids: seededIds(2) }).gate.resume();
+    const later = makeKit({ store: { pending }, ids: seededIds(3) });
+    expect(await later.gate.resume()).toBe(10);
+    const ends: string[] = [];
+    for (let at = 0; at < 10; at++) ends.push(await endOf(later, at));
+    expect(ends).toEqual(Array<string>(10).fill("open"));
+  });
+
   it("ends at once by withdraw() and when the gate closes", async () => {
     const kit = makeKit();
     const pending = asPending(await kit.gate.open(write, { agent }));

@@ -118,7 +118,10 @@ export async function holdAfterRestart(
   parts: QuestionParts & OpenParts,
   record: PendingRecord,
 ): Promise<void> {
-  if (record.leftUntilMs !== undefined) return watchHold(parts, record, record.leftUntilMs);
+  const { leftUntilMs, request } = record;
+  // What dead processes left ends by its own time, and nobody left it to fill a screen.
+  if (leftUntilMs !== undefined && leftUntilMs < request.expiresAtMs)
+    return watchHold(parts, record, leftUntilMs);
   if (record.deferred) return;
   await leaveDead(parts, record);
 }

@@ -13,7 +13,7 @@ import { questionLeftMs } from "./kept-time.js";
 import { refuseAnswer } from "./refuse.js";
 import { PART_TIMEOUT_MS } from "../limits.js";
 import { outcomeOf } from "./follow-yes.js";
-import type { KeptParts, QuestionParts, ShowParts } from "./gate-parts.js";
+import type { KeptParts, OpenParts, QuestionParts, ShowParts } from "./gate-parts.js";
 import type { AnswerReceipt, AskSession, Channel, Ending } from "../ports.js";
 
 function endingOf({ end }: PendingRecord): Ending {
@@ -26,16 +26,18 @@ function endingOf({ end }: PendingRecord): Ending {
 }
 
 /**
- * Waits until the question ended and its end is durable.
+ * Waits until the question ended and its end is durable. Its place is free before that: a log that
+ * is slow keeps nobody from asking the next question.
  *
  * @throws The signal's reason, what the store throws, or an Error where the store lost the record.
  */
 export async function watchEnd(
-  parts: Pick<KeptParts, "store">,
+  parts: Pick<KeptParts, "store"> & Partial<Pick<OpenParts, "questions">>,
   id: string,
   signal: AbortSignal,
 ): Promise<PendingRecord> {
   for await (const record of parts.store.pending.watch(id, signal)) {
+    if (record.status === "ended") parts.questions?.remove(id);
     if (record.end?.recorded === true) return record;
   }
   signal.throwIfAborted();
