@@ -61,6 +61,8 @@ export interface Usage {
   readonly requests: number;
   readonly calls: number;
   readonly bytes: number;
+  /** What is being written into the log. */
+  readonly writes: number;
   readonly log_bytes: number;
 }
 
@@ -96,7 +98,8 @@ interface Client {
   starts: number;
   readonly turns: Turns;
   /** Every decision is written before it counts: so many of one client's go on at a time. */
-  readonly writes: Turns;
+  readonly turnsToWrite: Turns;
+  writes: number;
   questions: number;
   requests: number;
   calls: number;
@@ -140,7 +143,8 @@ const newClient = ({ nowMs, limits }: State): Client => ({
   sessions: 0,
   starts: 0,
   turns: createTurns(limits.startsAtOnce),
-  writes: createTurns(limits.writesAtOnce),
+  turnsToWrite: createTurns(limits.writesAtOnce),
+  writes: 0,
   questions: 0,
   requests: 0,
   calls: 0,
@@ -239,13 +243,15 @@ function shareOf(state: State, client: Client, claims: readonly string[]): Share
 
 const countedSink = (sink: AuditSink, state: State, client: Client): AuditSink => ({
   async append(events) {
-    const turn = client.writes.of();
-    await turn.take();
+    const turn = client.turnsToWrite.of();
+    client.writes++;
     try {
+      await turn.take();
       drain(state, client);
       client.logBytes += Buffer.byteLength(JSON.stringify(events));
       return await sink.append(events);
     } finally {
+      client.writes--;
       turn.give();
     }
   },
@@ -268,8 +274,8 @@ function countClaims({ claims: counts }: State, claims: readonly string[], by: 1
 
 function usageOf(state: State, client: Client): Usage {
   drain(state, client);
-  const { sessions, questions, requests, calls, bytes, logBytes } = client;
-  return { sessions, questions, requests, calls, bytes, log_bytes: Math.ceil(logBytes) };
+  const { sessions, questions, requests, calls, bytes, writes, logBytes } = client;
+  return { sessions, questions, requests, calls, bytes, writes, log_bytes: Math.ceil(logBytes) };
 }
 
 function whyNoRequest(
@@ -305,6 +311,13 @@ function forgetIdle(state: State): void {
       state.clients.delete(name);
   }
 }
+
+/**
+ * Whether a client has anything under way but questions: what was answered already and is not in the
+ * log yet, too.
+ */
+export const isUnderWay = (used: Usage | undefined): boolean =>
+  used !== undefined && (used.requests > used.questions || used.writes > 0);
 
 /** The name that a client's budget goes by: what it says of itself. */
 export function clientName(agentId: string, ppid: number): string {
