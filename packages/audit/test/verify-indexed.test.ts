@@ -1,4 +1,5 @@
 /** Verifying by an index finds what verifying everything finds. */
+import { createHash } from "node:crypto";
 import { appendFile, copyFile, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { signCheckpoint } from "../src/checkpoint.js";
@@ -144,6 +145,45 @@ describe("verifyIndexedLog()", () => {
         expect((await byIndex(kit.path, each)).result).toEqual(await inFull(kit.path, each));
     },
   );
+
+  it("finds lines of another log behind the last record", async () => {
+    const { path, lines } = await indexedLog();
+    const others = await makeLines(eventsOf(Array.from({ length: COUNT }, () => ({ tool: "x" }))));
+    await putLog(path, [...lines.slice(0, INDEXED), ...others.slice(INDEXED)], STARTS);
+    const { result } = await byIndex(path);
+    expect(result).toEqual(await inFull(path));
+    expect(result).toMatchObject({ firstBad: { code: "chain_broken" } });
+  });
+
+  it("finds a full file under another number where no record speaks of it", async () => {
+    const { path } = await indexedLog();
+    const [first] = (await readFile(indexPath(path), "utf8")).split("\n");
+    await writeFile(indexPath(path), `${first}\n`);
+    expect((await byIndex(path)).result).toMatchObject({ ok: true, events: COUNT });
+    await rename(archivePath(path, 7), archivePath(path, 8));
+    const { result } = await byIndex(path);
+    expect(result).toEqual(await inFull(path));
+    expect(result).toMatchObject({ firstBad: { code: "seq_broken" } });
+  });
+
+  it("believes no record that leaves bytes out, or follows other events", async () => {
+    const { path, lines } = await indexedLog();
+    const records = (await readFile(indexPath(path), "utf8")).trimEnd().split("\n");
+    const record = openRecord(records[1] ?? "", KEY);
+    const state = record?.state();
+    if (record === undefined || state === undefined) throw new Error("no record");
+    const { stretch } = record;
+    const from = stretch.from + Buffer.byteLength(`${lines[stretch.seq] ?? ""}\n`);
+    const bytes = (await readFile(archivePath(path, 0))).subarray(from, stretch.to);
+    const digest = createHash("sha256").update(bytes).digest("hex");
+    for (const change of [{ from, digest }, { previousHash: `sha256:${"0".repeat(64)}` }]) {
+      const sealed = sealRecord({ stretch: { ...stretch, ...change }, state }, KEY);
+      await writeFile(indexPath(path), `${records.with(1, sealed.trimEnd()).join("\n")}\n`);
+      const { result, isByIndex } = await byIndex(path);
+      expect(result).toMatchObject({ ok: true, events: COUNT });
+      expect(isByIndex).toBe(false);
+    }
+  });
 
   it("finds a log that is not the one of its checkpoints", async () => {
     const { path, lines } = await indexedLog();

@@ -173,12 +173,12 @@ async function readTail(
   const edge = place.edge();
   if (edge === undefined) return undefined;
   const tree = growTree(edge);
-  let isHeld = promised.holds(tree);
+  promised.holds(tree);
   const chain = walkChain({
     firstSeq: place.seq,
     onLine(bytes, start, end) {
       tree.add(bytes, start, end);
-      isHeld &&= promised.holds(tree);
+      promised.holds(tree);
       return undefined;
     },
   });
@@ -200,7 +200,8 @@ async function readTail(
     // Nothing may follow a line without an end.
     if (firstBad !== undefined && part !== parts.at(-1)) return undefined;
   }
-  if (!isHeld || !promised.isOver() || !followsIndex(chain, place)) return undefined;
+  // One that does not hold is never over.
+  if (!promised.isOver() || !followsIndex(chain, place)) return undefined;
   return {
     ok: firstBad === undefined && sorted?.firstBad === undefined,
     events: tree.size() - firstSeq,
