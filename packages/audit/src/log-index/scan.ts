@@ -28,7 +28,7 @@ export interface ScannedLine {
   call(): string | undefined;
   /** Bytes of it. */
   readonly size: number;
-  /** All of it. */
+  /** Parses the line, which takes many times as long as telling its type. */
   event(): AuditEvent;
   /** Gives the event later, from a copy of the line. */
   keep(): () => AuditEvent;
