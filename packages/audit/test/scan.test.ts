@@ -7,7 +7,7 @@ import { indexPath } from "../src/log-index/index-file.js";
 import { openIndexWriter } from "../src/log-index/index-writer.js";
 import { type ScannedLine, scanAuditLog } from "../src/log-index/scan.js";
 import { archivePath } from "../src/log-parts.js";
-import { readAuditLog } from "../src/read.js";
+import { readAuditLog, readRecords } from "../src/read.js";
 import { anyEvent, eventsOf, KEY, OTHER_KEY, putLog } from "./index-world.js";
 import { collect, makeLines, scratchLog } from "./support.js";
 
@@ -63,6 +63,8 @@ describe("scanAuditLog()", () => {
             const seen = await scan(path, key, see);
             expect(seen.map(({ event }) => event)).toEqual(events);
             expect(seen.map(({ later }) => later())).toEqual(events);
+            const texts = (await collect(readRecords(path))).map(({ line }) => line);
+            expect(await scan(path, key, (line) => [line.text()])).toEqual(texts);
             for (const { event, eventType, decision, tool, call } of seen) {
               expect({ eventType, decision }).toEqual({
                 eventType: event.eventType,

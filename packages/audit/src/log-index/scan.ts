@@ -28,6 +28,8 @@ export interface ScannedLine {
   call(): string | undefined;
   /** Bytes of it. */
   readonly size: number;
+  /** The line as it is stored, without its newline. */
+  text(): string;
   /** Parses the line, which takes many times as long as telling its type. */
   event(): AuditEvent;
   /** Gives the event later, from a copy of the line. */
@@ -157,7 +159,7 @@ interface Cursor {
 function createCursor(): Cursor {
   let bytes: Buffer = Buffer.alloc(0);
   let [start, end] = [0, 0];
-  const line = {
+  const line: { -readonly [K in keyof ScannedLine]: ScannedLine[K] } = {
     eventType: "",
     size: 0,
     decision: () => textAt(bytes, bytes.indexOf(DECISION, start) + DECISION.length),
@@ -168,7 +170,8 @@ function createCursor(): Cursor {
       return /["\\]/.test(text) ? undefined : text;
     },
     call: () => readLineCall(bytes, start, end),
-    event: () => parseEvent(lineText(bytes.subarray(start, end)) ?? ""),
+    text: () => lineText(bytes.subarray(start, end)) ?? "",
+    event: () => parseEvent(line.text()),
     keep() {
       const copy = Buffer.from(bytes.subarray(start, end));
       return () => parseEvent(lineText(copy) ?? "");
