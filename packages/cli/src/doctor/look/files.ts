@@ -10,6 +10,7 @@ import type { DoctorContext } from "../context.js";
 import type { Examination } from "../examination.js";
 import { makeFound, shellWord } from "../finding.js";
 import type { Found, Mend } from "../finding.js";
+import { quarantinePath } from "../mend/set-aside.js";
 import { octal } from "./home.js";
 
 /** The files of the home. */
@@ -42,7 +43,10 @@ async function look(context: DoctorContext): Promise<readonly Found[]> {
       const path = join(dir, name);
       const stats = await lstat(path).catch(() => undefined);
       if (stats === undefined) continue; // it went away meanwhile
-      found.push(...(await findingsOf(path, stats, context.nowMs)));
+      const all = await findingsOf(path, stats, context.nowMs);
+      // What was set aside may be anything.
+      const isAside = dir.startsWith(quarantinePath(context.home));
+      found.push(...all.filter(({ finding }) => !isAside || finding.code !== "file_not_file"));
       const isOurs = depth > 0 || !NOT_OURS.has(name);
       if (stats.isDirectory() && isOurs && depth < 3 && (stats.mode & 0o500) === 0o500)
         await walk(path, depth + 1);
