@@ -9,6 +9,7 @@ import { statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { actionDigest, toolAction } from "@acp/core";
 import { noteSigner, openAuditLog, readAuditLog } from "@acp/audit";
 
 const ACP = fileURLToPath(new URL("../../packages/cli/bin/acp.cjs", import.meta.url));
@@ -196,7 +197,7 @@ function callEvents({ state, agent, isolation }, { nowMs, isAsked }) {
   const text = WORDS.slice(0, size);
   const parameters = { path: `/home/user/project/src/file-${Math.floor(next() * 900)}.ts`, text };
   const isDenied = !isAsked && next() < 0.02;
-  const action_digest = hex(JSON.stringify(parameters));
+  const action_digest = actionDigest(toolAction("files", tool, parameters));
   const requestId = isAsked ? newId(state, "cr") : "";
   const shape = { agent, tool, category, riskLevel, responseTimeMs: 3 };
   const policyRule = isAsked ? "ask-writes" : "allow-reads";

@@ -6,7 +6,7 @@
 import { type Checkpoint, openCheckpoint } from "./checkpoint.js";
 import type { AuditFault } from "./event.js";
 import { hashText } from "./merkle.js";
-import { type NoteVerifier, noteVerifier } from "./note.js";
+import { noteVerifier } from "./note.js";
 import { growTree, type TreeEdge } from "./tree-edge.js";
 
 /** Signed checkpoints to check a log against. */
@@ -38,7 +38,7 @@ export interface CheckpointReport {
 }
 
 /** Checkpoints in the order of their size, each once, and what was wrong with them. */
-interface SortedClaims {
+export interface SortedClaims {
   readonly checkpoints: readonly Checkpoint[];
   readonly firstBad?: { readonly number: number; readonly reason: string };
   /** Two that contradict each other, whatever the log says. */
@@ -61,10 +61,7 @@ export interface CheckpointCheck {
  * @throws ConsentError `key_rejected` where a key is none.
  */
 export function checkpointCheck(claims: CheckpointClaims, before?: TreeEdge): CheckpointCheck {
-  const { checkpoints, firstBad, contradiction } = sortClaims(
-    claims,
-    claims.verifierKeys.map(noteVerifier),
-  );
+  const { checkpoints, firstBad, contradiction } = sortClaims(claims);
   const tree = growTree(before);
   const due = checkpoints.filter(({ size }) => size >= tree.size());
   const tooOld = checkpoints.length - due.length;
@@ -121,10 +118,13 @@ export function checkpointCheck(claims: CheckpointClaims, before?: TreeEdge): Ch
   };
 }
 
-function sortClaims(
-  { notes, origin }: CheckpointClaims,
-  verifiers: readonly NoteVerifier[],
-): SortedClaims {
+/**
+ * Opens the claims.
+ *
+ * @throws ConsentError `key_rejected` where a key is none.
+ */
+export function sortClaims({ notes, verifierKeys, origin }: CheckpointClaims): SortedClaims {
+  const verifiers = verifierKeys.map(noteVerifier);
   const found = new Map<string, Checkpoint>();
   let firstBad: SortedClaims["firstBad"];
   for (const [index, note] of notes.entries()) {

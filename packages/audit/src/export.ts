@@ -5,6 +5,7 @@
 import { canonicalJson, isoTime } from "@acp/core";
 import { csvRow } from "./csv.js";
 import type { AuditEvent } from "./event.js";
+import { scanAuditLog } from "./log-index/scan.js";
 import { onOneLine } from "./line-ends.js";
 import { plainEntries, plainLine } from "./plain-format.js";
 import { type ReadOptions, readRecords } from "./read.js";
@@ -40,6 +41,12 @@ export async function* exportAuditLog(
   path: string,
   { format, ...options }: ExportOptions,
 ): AsyncGenerator<string> {
+  // The log's own lines need not be parsed.
+  if (format === "jsonl" && Object.keys(options.filter ?? {}).length === 0) {
+    const lines = scanAuditLog(path, options, (line) => [`${onOneLine(line.text())}\n`]);
+    for await (const each of lines) yield* each;
+    return;
+  }
   const write = WRITERS[format]();
   if (write.header !== undefined) yield write.header;
   for await (const record of readRecords(path, options)) {

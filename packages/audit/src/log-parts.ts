@@ -3,6 +3,7 @@
  * the sequence number of their first event in twelve digits, so that their names sort as their
  * events do. Format: spec/audit.md §7.
  */
+import { createHash } from "node:crypto";
 import { type FileHandle, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { causeText, cannot, hasErrno } from "./errors.js";
@@ -84,6 +85,8 @@ export interface LogPart extends PartLines {
   startSeq(): Promise<number | undefined>;
   /** Bytes of it. */
   read(from: number, to: number): Promise<Buffer>;
+  /** Hex SHA-256 of bytes of it. One at a time for all parts of a log. */
+  digest(from: number, to: number): Promise<string>;
   /** Where to read on to come to an event: see `seekSeq`. */
   seek(seq: number): Promise<number>;
 }
@@ -127,6 +130,26 @@ export async function openParts(path: string, signal?: AbortSignal): Promise<Log
   }
 }
 
+/** Read at once: much for the system, little for the process. */
+const DIGEST_BYTES: number = 512 * 1024;
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+  readonly buffer: Buffer;
+}
+
+async function digestRange(handle: FileHandle, { from, to, buffer }: Range): Promise<string> {
+  const hash = createHash("sha256");
+  for (let at = from; at < to; ) {
+    const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, to - at), at);
+    if (bytesRead === 0) throw new Error("the file became shorter while it was read");
+    hash.update(buffer.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+  return hash.digest("hex");
+}
+
 interface Opening {
   readonly path: string;
   readonly current: FileHandle | undefined;
@@ -144,6 +167,7 @@ async function joinParts({
 }: Opening): Promise<Pick<LogParts, "parts" | "bytesTotal" | "bytesRead">> {
   let bytesRead = 0;
   let bytesTotal = 0;
+  let buffer: Buffer | undefined;
   const ownId = current === undefined ? undefined : (await current.stat({ bigint: true })).ino;
   const parts: LogPart[] = [];
   const add = async (
@@ -174,6 +198,8 @@ async function joinParts({
         readRange(handle, from, to).catch((error: unknown) => {
           throw cannot("read", at.path)(causeText(error), error);
         }),
+      digest: (from, to) =>
+        digestRange(handle, { from, to, buffer: (buffer ??= Buffer.allocUnsafe(DIGEST_BYTES)) }),
       seek: (seq) => seekSeq(handle, seq),
     });
   };

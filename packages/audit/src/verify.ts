@@ -114,7 +114,7 @@ export async function verifyCurrentFile(path: string): Promise<AuditVerification
 }
 
 /** Number of the first event; 0 where there is none that can be read. */
-async function firstSeqOf(part: PartLines | undefined): Promise<number> {
+export async function firstSeqOf(part: PartLines | undefined): Promise<number> {
   if (part?.firstSeq !== undefined) return part.firstSeq;
   for await (const { bytes, ends } of part?.blocks() ?? []) {
     const [end] = ends;
@@ -134,7 +134,8 @@ function startMissing({ parts }: LogParts, firstSeq: number): AuditVerification 
   };
 }
 
-function fileOf(
+/** What names the file of a bad line. */
+export function fileOf(
   parts: readonly PartLines[],
   part: PartLines | undefined,
 ): { readonly file?: string } {

@@ -51,8 +51,10 @@ export function fileWitness(path: string, name = "file"): Witness {
     async publish(checkpoint) {
       const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
       await using handle = await open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+      const stats = await handle.stat();
+      if (!stats.isFile()) throw new Error("it is not a file");
       // A line that a crash cut short is written over.
-      const { size } = await handle.stat();
+      const { size } = stats;
       const end = (await findNewline(handle, size)) + 1;
       await writeAll(handle, Buffer.from(`${JSON.stringify(checkpoint)}\n`), end);
       await handle.datasync();
@@ -129,7 +131,10 @@ async function readTailText(path: string): Promise<string | undefined> {
 async function readBounded(path: string): Promise<string> {
   try {
     await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const { size } = await handle.stat();
+    const stats = await handle.stat();
+    // A pipe in its place has nothing to read, which is not that there are none.
+    if (!stats.isFile()) throw new Error("it is not a file");
+    const { size } = stats;
     if (size > CHECKPOINTS_BYTES_MAX)
       throw new Error(`it has more than ${CHECKPOINTS_BYTES_MAX} bytes`);
     return await handle.readFile("utf8");

@@ -1,6 +1,6 @@
 /** Logs that are opened with an index: what is read, what is written and what is dropped. */
-import { appendFile, open, rm, stat } from "node:fs/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { appendFile, rm, stat } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
 import { openAuditLog } from "../src/audit-log.js";
 import { readLastMarks } from "../src/last-marks.js";
 import { indexPath } from "../src/log-index/index-file.js";
@@ -8,24 +8,7 @@ import { openParts } from "../src/log-parts.js";
 import { pruneAuditLog } from "../src/prune.js";
 import { readAuditLog } from "../src/read.js";
 import { eventsOf, expectSameAnswers, HASH, KEY, OTHER_KEY, recordsOf } from "./index-world.js";
-import { collect, scratchLog } from "./support.js";
-
-/** Counts the bytes that are read of files from now on, in this process. */
-async function countingReads(): Promise<() => number> {
-  await using any = await open(import.meta.filename);
-  const proto: Pick<typeof any, "read"> = Object.getPrototypeOf(any);
-  const read = proto.read;
-  let total = 0;
-  proto.read = async function (this: typeof any, ...args: unknown[]) {
-    const result = await Reflect.apply(read, this, args);
-    total += result.bytesRead;
-    return result;
-  };
-  onTestFinished(() => {
-    proto.read = read;
-  });
-  return () => total;
-}
+import { collect, countingReads, scratchLog } from "./support.js";
 
 describe("openAuditLog() with an index", () => {
   it("reads the end of a log alone, and finds and ends there what is open", async () => {

@@ -4,7 +4,7 @@
  */
 import { copyFile, mkdir, open, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isDeep } from "../../../tools/deep.js";
 import { openAuditLog } from "../src/audit-log.js";
 import { indexPath } from "../src/log-index/index-file.js";
@@ -21,7 +21,7 @@ import {
   OTHER_KEY,
   putLog,
 } from "./index-world.js";
-import { collect, makeLines, scratchLog } from "./support.js";
+import { collect, countingReads, makeLines, scratchLog } from "./support.js";
 
 /** Which bytes of a file are tried. */
 const STEP = isDeep ? 17 : 797;
@@ -45,23 +45,6 @@ async function tabledLog(seed: number): Promise<{ readonly path: string; readonl
 async function tablesOf(path: string, key = KEY): Promise<readonly FoundTable[]> {
   await using handle = await open(lookupPath(path));
   return await readTables(handle, key);
-}
-
-/** Counts what is read of files by this process from now on. */
-async function countingReads(): Promise<() => number> {
-  await using any = await open(import.meta.filename);
-  const proto: Pick<typeof any, "read"> = Object.getPrototypeOf(any);
-  const read = proto.read;
-  let total = 0;
-  proto.read = async function (this: typeof any, ...args: unknown[]) {
-    const result = await Reflect.apply(read, this, args);
-    total += result.bytesRead;
-    return result;
-  };
-  onTestFinished(() => {
-    proto.read = read;
-  });
-  return () => total;
 }
 
 describe("the look-up tables of a log", () => {

@@ -1,5 +1,5 @@
 /** What the tests of this package share: events, scratch directories, logs made of memory. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AuditEventInput } from "@acp/core";
@@ -77,4 +77,21 @@ export async function* streamOf(
   ...pieces: readonly (string | Uint8Array)[]
 ): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) yield Buffer.from(piece);
+}
+
+/** Counts the bytes that are read of files from now on, in this process. */
+export async function countingReads(): Promise<() => number> {
+  await using any = await open(import.meta.filename);
+  const proto: Pick<typeof any, "read"> = Object.getPrototypeOf(any);
+  const read = proto.read;
+  let total = 0;
+  proto.read = async function (this: typeof any, ...args: unknown[]) {
+    const result = await Reflect.apply(read, this, args);
+    total += result.bytesRead;
+    return result;
+  };
+  onTestFinished(() => {
+    proto.read = read;
+  });
+  return () => total;
 }

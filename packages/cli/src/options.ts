@@ -86,6 +86,7 @@ export type OptionName =
   | "fix"
   | "yes"
   | "quick"
+  | "full"
   | "online"
   | "without-logs"
   | "to"
@@ -306,6 +307,7 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   fix: { summary: "Repair what can be repaired, asking before each change" },
   yes: { summary: "Agree to every change without being asked (acp doctor: with --fix)" },
   quick: { summary: "Look only at how each log ends, and try no sandbox" },
+  full: { summary: "Prove each line and checkpoint again, whatever the index says" },
   online: { summary: "Also ask the services of the channels" },
   "without-logs": { summary: "Leave the audit logs out" },
   to: { value: "DIR", summary: "Restore into this new directory instead of the home" },

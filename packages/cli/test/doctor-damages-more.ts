@@ -1,6 +1,17 @@
 /** Damages to what follows what, and to what is kept for later, each with the code of its finding. */
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cp, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import {
+  copyFile,
+  cp,
+  mkdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { logEvent, randomIds } from "@acp/core";
 import type { AuditEventInput } from "@acp/core";
@@ -204,6 +215,35 @@ export const MORE: readonly Damage[] = [
       await cp(dir, left, { recursive: true });
     },
   },
+  {
+    name: "a folder for the look-up tables of a log",
+    code: "file_not_file",
+    do: async ({ log }) => {
+      await rm(`${log}.lookup`, { force: true });
+      await folder(`${log}.lookup`);
+    },
+  },
+  {
+    name: "a file in the place of a folder",
+    code: "file_not_file",
+    do: ({ home }) => write(join(home.dir, "policies"), ""),
+  },
+  {
+    name: "a pipe for the checkpoints of a log",
+    code: "checkpoints_broken",
+    isMended: true,
+    do: async ({ log }) => {
+      await rm(`${log}.checkpoints`);
+      execFileSync("mkfifo", ["-m", "600", `${log}.checkpoints`]);
+    },
+  },
+  ...["audit.02.jsonl", "audit.1.jsonl", "Audit.2.jsonl", "audit.jsonl\n", "audit.70000.jsonl"].map(
+    (name): Damage => ({
+      name: `a log under the name ${JSON.stringify(name)}`,
+      code: "log_misnamed",
+      do: ({ home, log }) => copyFile(log, join(home.dir, name)),
+    }),
+  ),
   {
     name: "a folder for the cache of a log",
     code: "file_not_file",

@@ -102,6 +102,7 @@ export async function doctorWorld(): Promise<World> {
       values: {},
       nowMs: Date.now(),
       isQuick: false,
+      isFull: false,
       isOnline: false,
       onProgress: () => {},
       ...parts,

@@ -16,6 +16,7 @@ import {
 import { createRota } from "./rota.js";
 import type { WorkerJob, WorkerTold } from "./schema-worker.js";
 import { cpuMsSince } from "./watchdog.js";
+import { rememberFile, type WorkerFile } from "./worker-file.js";
 
 /** What came of a check. */
 export type AsideTold =
@@ -39,6 +40,7 @@ interface Job {
 }
 
 interface Owner {
+  readonly file: WorkerFile;
   tooSlow: number;
 }
 
@@ -66,9 +68,20 @@ let running: Running | undefined;
 let isBusy = false;
 let idle: NodeJS.Timeout | undefined;
 
-/** A way to the worker for one proxy: what is slow there counts for it alone. */
-export function createAside(): Aside {
-  const owner: Owner = { tooSlow: 0 };
+/** As it is when this process begins: a worker of another version is never started. */
+const OWN_FILE: WorkerFile = rememberFile(
+  new URL(import.meta.resolve("@acp/proxy-mcp/schema-worker")),
+);
+const REPLACED =
+  "ACP's files were replaced while it ran, and what checks it was not loaded yet; restart it (acp resident restart)";
+
+/**
+ * A way to the worker for one proxy: what is slow there counts for it alone.
+ *
+ * @param file - In place of the package's own; for tests.
+ */
+export function createAside(file: WorkerFile = OWN_FILE): Aside {
+  const owner: Owner = { file, tooSlow: 0 };
   const put = jobs.owner();
   return {
     check: (schema, args) =>
@@ -85,13 +98,19 @@ async function work(): Promise<void> {
   clearTimeout(idle);
   for (let job = jobs.next(); job !== undefined; job = jobs.next()) job.settle(await told(job));
   isBusy = false;
-  idle = setTimeout(drop, WORKER_IDLE_MS).unref();
+  idle = setTimeout(endWorker, WORKER_IDLE_MS).unref();
 }
 
 async function told({ owner, schema, args }: Job): Promise<AsideTold> {
   if (owner.tooSlow >= TOO_SLOW_MAX) return { reason: `${TOO_SLOW_MAX} others took too long` };
-  const worker = (running ??= startWorker());
+  const isStarted = running !== undefined;
+  if (!isStarted && owner.file.isReplaced()) return { reason: REPLACED };
+  const worker = (running ??= startWorker(owner.file));
   await worker.isReady;
+  if (!isStarted && owner.file.isReplaced()) {
+    endWorker();
+    return { reason: REPLACED };
+  }
   const known = worker.known.get(schema);
   const id = known ?? worker.known.size;
   if (known === undefined) {
@@ -100,10 +119,10 @@ async function told({ owner, schema, args }: Job): Promise<AsideTold> {
   }
   const limitMs = known === undefined ? COMPILE_MS_MAX + CHECK_MS_MAX : CHECK_MS_MAX;
   const answer = await ask(worker, { id, args, ...(known === undefined && { schema }) }, limitMs);
-  if (worker.knownChars > WORKER_SCHEMA_CHARS_MAX) drop();
+  if (worker.knownChars > WORKER_SCHEMA_CHARS_MAX) endWorker();
   if (!("lost" in answer)) return answer;
   owner.tooSlow++;
-  drop();
+  endWorker();
   return { reason: answer.lost };
 }
 
@@ -129,8 +148,8 @@ function ask(worker: Running, job: WorkerJob, limitMs: number): Promise<WorkerTo
 }
 
 /** A thread that has nothing of this process's environment, and little memory. */
-function startWorker(): Running {
-  const thread = new Worker(new URL(import.meta.resolve("@acp/proxy-mcp/schema-worker")), {
+function startWorker({ url }: WorkerFile): Running {
+  const thread = new Worker(url, {
     argv: [],
     env: {},
     execArgv: [],
@@ -157,7 +176,8 @@ function startWorker(): Running {
   return worker;
 }
 
-function drop(): void {
+/** Ends the worker, whose next job goes to a new one. */
+export function endWorker(): void {
   void running?.thread.terminate();
   running = undefined;
 }

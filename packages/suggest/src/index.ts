@@ -10,6 +10,7 @@ export { suggestRules } from "./suggest-rules.js";
 export type {
   HeldBack,
   ReadHistory,
+  HistoryWanted,
   RulePlace,
   RuleSuggestion,
   SuggestOptions,

@@ -5,6 +5,7 @@
  */
 import { ConsentError } from "@acp/core";
 import type { JsonObject } from "@acp/core";
+import { reachKeyOf } from "@acp/core/unstable";
 import { BAR_TEXTS } from "./bars.js";
 import { createChecker } from "./check.js";
 import type { Checked } from "./check.js";
@@ -87,17 +88,27 @@ export interface Suggestions {
   readonly suggestions: readonly RuleSuggestion[];
   /** What was answered the same way but is not suggested, with the reasons. */
   readonly heldBack: readonly HeldBack[];
-  /** How many events were read. */
+  /** How many events the first reading gave. */
   readonly events: number;
   /** How many questions people answered. */
   readonly answered: number;
 }
 
+/** What of a history is needed; whatever else is there does no harm. */
+export interface HistoryWanted {
+  /** Whether calls that nobody was asked about may be left out. */
+  readonly isAnswersOnly: boolean;
+  /** Whether calls of the tool with this name may matter; all may, unless that is surely not so. */
+  concerns(tool: string): boolean;
+}
+
 /**
- * Reads the events of the log from its start; it is called twice. Return the events of each log in
- * order, one log after another.
+ * Reads the events of the log from its start; it is called up to twice, and may leave out what is not
+ * wanted. Return the events of each log in order, one log after another.
  */
-export type ReadHistory = () => Iterable<LoggedEvent> | AsyncIterable<LoggedEvent>;
+export type ReadHistory = (
+  wanted: HistoryWanted,
+) => Iterable<LoggedEvent> | AsyncIterable<LoggedEvent>;
 
 const MIN_DEFAULT = 5;
 const MIN_LEAST = 2;
@@ -141,7 +152,7 @@ export async function suggestRules(
   });
   const learner = createLearner(document);
   let events = 0;
-  for await (const event of history()) {
+  for await (const event of history({ isAnswersOnly: true, concerns: () => true })) {
     events++;
     learner.learn(event);
   }
@@ -233,8 +244,19 @@ async function checkAll(
   document: PolicyDocument,
 ): Promise<readonly Checked[]> {
   const checker = createChecker(proposals, document);
-  for await (const event of history()) checker.check(event);
+  const concerns = toolsOf(proposals);
+  for await (const event of history({ isAnswersOnly: false, concerns })) checker.check(event);
   return checker.results();
+}
+
+/** Which tools the rules could reach: those about hosts and programs may reach any. */
+function toolsOf(proposals: readonly Proposal[]): HistoryWanted["concerns"] {
+  const shapes = proposals.map(({ group }) => group.shape);
+  const tools = new Set(
+    shapes.flatMap((shape) => (shape.kind === "tool" ? reachKeyOf(shape.tool) : [])),
+  );
+  const isAny = shapes.some(({ kind }) => kind !== "tool");
+  return (tool) => isAny || tools.has(reachKeyOf(tool));
 }
 
 const countFor = ({ proposal, answered }: Checked): number =>

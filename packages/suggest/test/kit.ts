@@ -8,7 +8,14 @@ import { actionDigest, createConsentGate, parametersOf, toolAction } from "@acp/
 import type { Action, AuditEventInput, GateOptions } from "@acp/core";
 import { readPolicy } from "@acp/core/yaml";
 import { suggestRules } from "../src/index.js";
-import type { LoggedEvent, RuleSuggestion, SuggestOptions, Suggestions } from "../src/index.js";
+import type {
+  HistoryWanted,
+  LoggedEvent,
+  ReadHistory,
+  RuleSuggestion,
+  SuggestOptions,
+  Suggestions,
+} from "../src/index.js";
 
 export const origins: { readonly home: string; readonly cwd: string } = {
   home: "/home/ada",
@@ -134,7 +141,31 @@ export async function suggest(
   const isLog = (list: readonly object[]): list is readonly LoggedEvent[] =>
     list.every((each) => "eventType" in each);
   const events = isLog(steps) ? steps : await logOf(steps, { policy });
-  return suggestRules(() => events, policy, { ...origins, ...options });
+  const found = await suggestRules(() => events, policy, { ...origins, ...options });
+  const history: ReadHistory = (wanted) => leastOf(events, wanted);
+  const least = await suggestRules(history, policy, { ...origins, ...options });
+  // What is not wanted changes nothing, but for how much was read.
+  if (JSON.stringify({ ...least, events: found.events }) !== JSON.stringify(found))
+    throw new Error("a history without what is not wanted gives other suggestions");
+  return found;
+}
+
+/** Without everything that may be left out. */
+function leastOf(
+  events: readonly LoggedEvent[],
+  { isAnswersOnly, concerns }: HistoryWanted,
+): readonly LoggedEvent[] {
+  const near = events.filter(({ tool, requestId }) => requestId !== "" || concerns(tool));
+  if (!isAnswersOnly) return near;
+  const callOf = ({ metadata }: LoggedEvent): unknown => metadata["call"];
+  const asked = new Set(
+    near.filter(({ eventType }) => eventType === "consent_requested").map(callOf),
+  );
+  return near.filter(
+    (event) =>
+      event.eventType.startsWith("consent_") ||
+      (event.eventType === "tool_call_intercepted" && asked.has(callOf(event))),
+  );
 }
 
 export const matchesOf = ({ suggestions }: Suggestions): readonly unknown[] =>

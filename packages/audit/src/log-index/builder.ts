@@ -2,6 +2,7 @@
  * Index builder: takes the lines of a log in order and makes a record of every thousand. Holds no
  * lines: what it needs of memory does not grow with the log.
  */
+import { createHash, type Hash } from "node:crypto";
 import type { AuditReceipt, JsonObject } from "@acp/core";
 import { readStateMarks, STATE_EVENT_TYPES } from "@acp/core/unstable";
 import { parseEvent } from "../codec.js";
@@ -54,6 +55,7 @@ export function createIndexBuilder(start: BuilderStart, spanLines?: number): Ind
   const work = trackOpenWork(start.state.work);
   const notes: Partial<Record<NoteKind, NoteAt>> = { ...start.state.notes };
   const stretches = createStretchBuilder(start.head, spanLines);
+  let digest = createHash("sha256");
 
   const state = (): LogState => ({
     edge: tree.edge(),
@@ -82,19 +84,30 @@ export function createIndexBuilder(start: BuilderStart, spanLines?: number): Ind
       if (fields === undefined) return false;
       const at = stretches.add(line, fields);
       tree.add(bytes, from, end);
+      addLine(digest, line);
       follow(line, fields, { file, from: line.from, to: at.to, seq: at.seq, atMs: fields.atMs });
       return true;
     },
     seal(checkedMs) {
       const table = stretches.seal();
       if (table === undefined) return undefined;
-      return { stretch: { ...table.stretch, checkedMs }, table, state: state() };
+      const stretch = { ...table.stretch, digest: digest.digest("hex"), checkedMs };
+      digest = createHash("sha256");
+      return { stretch, table, state: state() };
     },
     pending: () => stretches.pending(),
     head: () => stretches.head(),
     state,
     work: () => work,
   };
+}
+
+const NEWLINE = 0x0a;
+
+/** With its newline, which follows it but in a line that is all there is. */
+function addLine(digest: Hash, { bytes, start, end }: AddedLine): void {
+  if (bytes[end] === NEWLINE) digest.update(bytes.subarray(start, end + 1));
+  else digest.update(bytes.subarray(start, end)).update("\n");
 }
 
 /** How a log stands before its first event. */

@@ -53,7 +53,7 @@ export interface FoundRecord {
 export async function* readIndex(
   handle: FileHandle,
   path: string,
-  { key, signal }: { readonly key: Uint8Array; readonly signal?: AbortSignal },
+  { key, signal }: { readonly key: Uint8Array; readonly signal?: AbortSignal | undefined },
 ): AsyncGenerator<FoundRecord | undefined> {
   let at = 0;
   const blocks = readBlocksInPlace(handle, { path: indexPath(path), signal });

@@ -50,6 +50,14 @@ export function readLineFields(bytes: Buffer, start: number, end: number): LineF
   }
 }
 
+/** Id of the call that the metadata of a good line names. */
+export function readLineCall(bytes: Buffer, start: number, end: number): string | undefined {
+  const metadata = bytes.indexOf(METADATA, start);
+  const rule = bytes.subarray(start, end).lastIndexOf(POLICY_RULE);
+  if (metadata === -1 || metadata >= end || rule === -1) return undefined;
+  return readCall(bytes.subarray(metadata + METADATA.length - 1, start + rule));
+}
+
 const TEXT = '"([^"\\\\]*)"';
 const BEFORE = new RegExp(
   `^\\{"agent":${TEXT},"category":${TEXT},"decision":${TEXT},"event_hash":${TEXT},"event_type":${TEXT},"id":${TEXT}$`,

@@ -6,11 +6,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { canonicalJson, isJsonObject } from "@acp/core";
 import { bucketOf, type KeyHash } from "./key-hash.js";
-import { isCount, readStretchPlace, type Stretch } from "./record.js";
+import { isCount, readStretchPlace, type StretchPlace } from "./record.js";
 import { ENTRY_BYTES, EVERYWHERE, MARK_AT, type Span, STRETCH_AT } from "./stretch-keys.js";
 
 /** What a table says first. */
-export interface TableHead extends Omit<Stretch, "checkedMs"> {
+export interface TableHead extends StretchPlace {
   readonly stretches: number;
   readonly spans: number;
   /** How many entries each bucket has. */
@@ -25,7 +25,7 @@ export interface OpenedHead {
 
 /** What a table is made of. */
 export interface TableContent {
-  readonly stretch: Omit<Stretch, "checkedMs">;
+  readonly stretch: StretchPlace;
   /** Of each stretch. */
   readonly rows: readonly (readonly Span[])[];
   /** In any order. */

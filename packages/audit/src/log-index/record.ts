@@ -31,6 +31,8 @@ export interface Stretch extends LineAt {
   /** Wall times of its earliest and latest event. */
   readonly minMs: number;
   readonly maxMs: number;
+  /** Hex SHA-256 of its bytes: who finds the same ones need not prove its lines again. */
+  readonly digest: string;
   /** When its lines were written or proven good. */
   readonly checkedMs: number;
 }
@@ -65,10 +67,11 @@ export interface IndexRecord {
   readonly state: () => LogState | undefined;
 }
 
-const VERSION = 4;
+const VERSION = 5;
 const SEPARATOR = "\t";
 const HEX_DIGITS = 64;
 const HASH = /^sha256:[0-9a-f]{64}$/;
+const DIGEST = /^[0-9a-f]{64}$/;
 
 /** The line of a record, with its newline. */
 export function sealRecord(
@@ -146,12 +149,18 @@ const isHash = (value: unknown): value is string => typeof value === "string" &&
 function readStretch(value: unknown): Stretch | undefined {
   if (!isJsonObject(value) || value["v"] !== VERSION) return undefined;
   const place = readStretchPlace(value);
-  const { checkedMs } = value;
-  return place === undefined || typeof checkedMs !== "number" ? undefined : { ...place, checkedMs };
+  const { digest, checkedMs } = value;
+  if (place === undefined || typeof checkedMs !== "number") return undefined;
+  return typeof digest === "string" && DIGEST.test(digest)
+    ? { ...place, digest, checkedMs }
+    : undefined;
 }
 
+/** A stretch as its lines alone say it. */
+export type StretchPlace = Omit<Stretch, "digest" | "checkedMs">;
+
 /** Where lines are that follow each other; `undefined` where that is nowhere. */
-export function readStretchPlace(value: JsonObject): Omit<Stretch, "checkedMs"> | undefined {
+export function readStretchPlace(value: JsonObject): StretchPlace | undefined {
   const at = readAt(value);
   const { seq, nextSeq, lastFrom, previousHash, hash, minMs, maxMs } = value;
   if (at === undefined || !isCount(seq) || !isCount(nextSeq) || nextSeq <= seq) return undefined;

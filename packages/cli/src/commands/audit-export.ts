@@ -27,18 +27,32 @@ export const auditExport: Run = async (invocation) => {
   const home = homePath({ values, io });
   const indexKey = await readIndexKey(homePaths(home));
   const files = await auditFilesFor(named, home);
-  for (const [index, file] of files.entries()) {
-    let isHeader = format === "csv";
-    for await (const line of exportAuditLog(file, { format, filter, indexKey, nowMs })) {
-      const isRepeated = isHeader && index > 0;
-      isHeader = false;
-      if (isRepeated) continue;
-      // A reader that is slower than the disk must not fill the memory.
-      if (!io.stdout.write(line)) await once(io.stdout, "drain");
+  let text = "";
+  const flush = async (): Promise<void> => {
+    // A reader that is slower than the disk must not fill the memory.
+    if (!io.stdout.write(text)) await once(io.stdout, "drain");
+    text = "";
+  };
+  try {
+    for (const [index, file] of files.entries()) {
+      let isHeader = format === "csv";
+      for await (const line of exportAuditLog(file, { format, filter, indexKey, nowMs })) {
+        const isRepeated = isHeader && index > 0;
+        isHeader = false;
+        if (isRepeated) continue;
+        text += line;
+        if (text.length > WRITE_CHARS) await flush();
+      }
     }
+  } finally {
+    // What stands before a bad line is written, too.
+    await flush();
   }
   return "ok";
 };
+
+/** Written at once: a write for each line takes longer than reading it. */
+const WRITE_CHARS: number = 64 * 1024;
 
 function readFormat(text: string): ExportFormat {
   const format = EXPORT_FORMATS.find((each) => each === text);

@@ -56,6 +56,8 @@ function readCode({ operands, flags }: Invocation): string | undefined {
 }
 
 function checkFlags({ flags, io }: Invocation): void {
+  if (flags.has("quick") && flags.has("full"))
+    throw new ConsentError("options_invalid", "Cannot use --quick with --full: it is the opposite");
   if (flags.has("yes") && !flags.has("fix"))
     throw new ConsentError("options_invalid", "Cannot use --yes alone: it agrees to --fix");
   if (flags.has("fix") && !flags.has("yes") && !io.stdin.isTTY)
@@ -76,6 +78,7 @@ function contextOf(
     home: homePaths(home),
     nowMs: systemClock.now(),
     isQuick: flags.has("quick"),
+    isFull: flags.has("full"),
     isOnline: flags.has("online"),
     onProgress,
   });

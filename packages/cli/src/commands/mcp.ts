@@ -3,12 +3,12 @@
  * started this process as its server, and the real servers. Standard output is MCP's. Where
  * config.yml has a port for it, the HTTP proxy runs beside it, behind the same gate.
  */
-import { ConsentError, isConsentError } from "@acp/core";
+import { isConsentError } from "@acp/core";
 import type { Agent, ConsentGate } from "@acp/core";
 import type { CommandServer, Home } from "@acp/home";
 import { createMcpProxy, refuseMcp } from "@acp/proxy-mcp";
 import type { LocalUpstream, McpProxyOptions, ProxyExit, RequestRoom } from "@acp/proxy-mcp";
-import type { Invocation, Run } from "../command.js";
+import type { Invocation } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { failureOf } from "../failure.js";
 import { ownHomePath } from "../home/home-source.js";
@@ -52,31 +52,6 @@ export interface GatesOfHome {
 
 /** A process of its own. */
 export const ALONE: GatesOfHome = { keys: openHomeKeys, withGate, outside: (server) => server };
-
-/**
- * Runs the command with a gate of its own. The thin client of the resident comes before this, and
- * whoever gets here without having chosen a gate of its own gets none.
- */
-export const mcp: Run = async (invocation) => {
-  const { flags } = invocation;
-  if (flags.has("resident") && flags.has("alone"))
-    throw new ConsentError(
-      "options_invalid",
-      "Cannot use --resident with --alone, which has a gate of its own",
-    );
-  if (isAlone(invocation)) return serveMcp(invocation, ALONE);
-  if (!flags.has("tty"))
-    throw new ConsentError(
-      "options_invalid",
-      "Cannot use the resident gate: run the program acp, with mcp as its first word; or give --alone",
-    );
-  const { serveAtTerminal } = await import("../resident/at-terminal.js");
-  return serveAtTerminal(invocation);
-};
-
-/** Whether somebody chose a gate of this process's own. */
-export const isAlone = ({ io, flags }: Pick<Invocation, "io" | "flags">): boolean =>
-  flags.has("alone") || (io.env["ACP_ALONE"] === "1" && !flags.has("resident"));
 
 /** Serves the client of an invocation, or tells it why not. */
 export async function serveMcp(invocation: Invocation, gates: GatesOfHome): Promise<Exit> {

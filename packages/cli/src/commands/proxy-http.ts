@@ -3,9 +3,8 @@
  * the network. It listens on 127.0.0.1 until it is told to end.
  */
 import type { Socket } from "node:net";
-import { ConsentError } from "@acp/core";
 import type { HttpConsentProxy } from "@acp/proxy-http";
-import type { Invocation, Run } from "../command.js";
+import type { Invocation } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { ownHomePath } from "../home/home-source.js";
 import { counterServer, createCounters, serveCounters } from "../http/counters.js";
@@ -18,7 +17,6 @@ import { ENDING } from "../resident/door-relay.js";
 import type { Doors } from "../resident/doors.js";
 import { checkAgentId } from "../servers/agent-id.js";
 import type { GateInUse } from "../gate/with-gate.js";
-import { ALONE, isAlone } from "./mcp.js";
 import type { GatesOfHome } from "./mcp.js";
 
 /** Who asks, where nobody says so. */
@@ -27,21 +25,6 @@ export const HTTP_AGENT_ID = "http-client";
 const DRAIN_MS = 10_000;
 /** Whoever gives way to another resident ends by itself before this is over. */
 const HELD_MS = 60_000;
-
-/**
- * Runs the command with a gate of its own. The thin client of the resident comes before this, and
- * whoever gets here without having chosen a gate of its own gets none.
- */
-export const proxyHttp: Run = async (invocation) => {
-  if (isAlone(invocation)) return serveProxy(invocation, ALONE);
-  if (!invocation.flags.has("tty"))
-    throw new ConsentError(
-      "options_invalid",
-      "Cannot use the resident gate: run the program acp, with proxy http as its first words; or give --alone",
-    );
-  const { serveAtTerminal } = await import("../resident/at-terminal.js");
-  return serveAtTerminal(invocation);
-};
 
 /**
  * Serves programs until the client is told to end.

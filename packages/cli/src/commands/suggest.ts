@@ -4,24 +4,24 @@
  * docs/how-to/suggest.md.
  */
 import { access } from "node:fs/promises";
-import { readAuditLog } from "@acp/audit";
 import { ConsentError, POLICY_BYTES_MAX, escapeText, isoTime } from "@acp/core";
 import { suggestRules } from "@acp/suggest";
-import type { LoggedEvent, RuleSuggestion, Suggestions } from "@acp/suggest";
-import { readPolicyFile } from "@acp/home";
+import type { RuleSuggestion, Suggestions } from "@acp/suggest";
+import { homePaths, readPolicyFile } from "@acp/home";
+import { createCallHistory } from "../logs/call-history.js";
+import { readIndexKey } from "../logs/index-key.js";
 import { auditFilesFor, namedLogs } from "../logs/log-files.js";
 import type { Invocation, Run } from "../command.js";
 import { onFile } from "../failure.js";
 import { homeOf, homePath } from "../home/home-source.js";
 import { readInput } from "../input.js";
 import { readHomeConfig } from "../gate/config.js";
+import { createPercent } from "../percent.js";
 import type { Printer } from "../printer.js";
 import { readWhen } from "../times.js";
 
 /** What is in force where there is no policy file. */
 const BUILT_IN = 'version: "1"\ndefault: ask\n';
-
-const PROGRESS_EVENTS = 20_000;
 
 /** Runs the command. */
 export const suggest: Run = async (invocation) => {
@@ -30,20 +30,24 @@ export const suggest: Run = async (invocation) => {
     values.since === undefined ? undefined : readWhen(values.since, "since", Date.now());
   const min = values.min === undefined ? undefined : readMin(values.min);
   const named = await namedLogs(invocation);
-  const files = await auditFilesFor(named, homePath({ values, io }));
+  const home = homePath({ values, io });
+  const files = await auditFilesFor(named, home);
   const policy = await readPolicyText(invocation);
-  const progress = createProgress(invocation);
+  const percent = createPercent(invocation);
   const options = {
     home: io.userHome,
     cwd: io.cwd,
     ...(min === undefined ? {} : { min }),
     ...(sinceMs === undefined ? {} : { sinceMs }),
   };
-  const found = await suggestRules(
-    () => eventsOf(files, progress.read),
-    policy.text,
-    options,
-  ).finally(progress.clear);
+  const history = createCallHistory({
+    files,
+    indexKey: await readIndexKey(homePaths(home)),
+    onProgress: ({ bytes, bytesTotal }) =>
+      percent.show("Reading the logs", Math.floor((100 * bytes) / Math.max(bytesTotal, 1))),
+  });
+  const suggested = await suggestRules(history.read, policy.text, options).finally(percent.clear);
+  const found = { ...suggested, events: history.events() };
   print.result(toJson(found, policy.file), () => render(found, policy, print));
   return "ok";
 };
@@ -55,31 +59,6 @@ function readMin(text: string): number {
     "options_invalid",
     `Cannot suggest rules from --min "${text}": write a number from 2 to 999999`,
   );
-}
-
-async function* eventsOf(
-  files: readonly string[],
-  onEvent: () => void,
-): AsyncGenerator<LoggedEvent> {
-  for (const file of files) {
-    for await (const event of readAuditLog(file)) {
-      onEvent();
-      yield event;
-    }
-  }
-}
-
-/** How far the two readings are, in one line on a terminal that is gone at the end. */
-function createProgress({ io, print }: Invocation): { read(): void; clear(): void } {
-  if (print.json || !io.stderr.isTTY) return { read: () => {}, clear: () => {} };
-  let events = 0;
-  return {
-    read: () => {
-      if (++events % PROGRESS_EVENTS === 0)
-        io.stderr.write(`\r\u001b[K${many(events, "event")} read`);
-    },
-    clear: () => void io.stderr.write("\r\u001b[K"),
-  };
 }
 
 interface PolicyText {

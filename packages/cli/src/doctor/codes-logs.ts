@@ -52,6 +52,11 @@ export const LOG_ROWS = {
     why: "Until the index of the logs is whole, a resident gate allows nothing and others start late.",
     command: "acp doctor --fix index_behind",
   },
+  log_misnamed: {
+    level: "warning",
+    why: "Nothing reads it as a log: its events are in no search, and nobody verifies them.",
+    command: "acp audit verify PATH",
+  },
   logs_many: {
     level: "warning",
     why: "Each start looks at every log, and at 64 of them no gate starts.",

@@ -19,6 +19,8 @@ export interface DoctorContext extends Pick<Invocation, "io" | "values"> {
   readonly nowMs: number;
   /** Whether the past of logs is left out. */
   readonly isQuick: boolean;
+  /** Whether every line of the logs is proven anew, whatever their index says. */
+  readonly isFull: boolean;
   /** Whether services are called. */
   readonly isOnline: boolean;
   /** Hears how far a long examination is. */

@@ -10,7 +10,7 @@ import { openHome, readAgentPause, readPause } from "@acp/home";
 import { readAuditConfig } from "../logs/log-settings.js";
 import type { Invocation } from "../command.js";
 import { openHomeAudit } from "../logs/open-audit.js";
-import { openHookGate } from "./gate.js";
+import { makeHookIndex, openHookGate } from "./gate.js";
 import type { HookGate, HookGates } from "./gate.js";
 
 /** What hooks need of a home. */
@@ -52,6 +52,7 @@ export function openDesk(dir: string, invocation: Invocation, gates?: HookGates)
   let own: Promise<AuditLog> | undefined;
   const openOwnLog = async (): Promise<AuditLog> => {
     const home = await openHome(dir);
+    if (gates === undefined) await makeHookIndex(home);
     return openHomeAudit(home, { config: await readAuditConfig({ home, io: invocation.io }) });
   };
   // What failed once may work the next time.

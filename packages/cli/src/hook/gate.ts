@@ -12,7 +12,9 @@ import type { Invocation } from "../command.js";
 import { readHomeConfig } from "../gate/config.js";
 import { openHomeKeys } from "../gate/home-keys.js";
 import type { GatesOfHome } from "../commands/mcp.js";
+import type { HomePaths } from "@acp/home";
 import { makeHome } from "../home/make-home.js";
+import { makeIndexFor } from "../logs/index-rebuild.js";
 import { withGate } from "../gate/with-gate.js";
 import type { GateInUse } from "../gate/with-gate.js";
 
@@ -41,7 +43,24 @@ export interface HookGate extends AsyncDisposable {
 /** Where hooks get their gate: a process of its own opens one, the resident has them. */
 export type HookGates = Pick<GatesOfHome, "keys" | "withGate">;
 
-const ALONE: HookGates = { keys: openHomeKeys, withGate };
+const ALONE: HookGates = {
+  async keys(home, invocation) {
+    await makeHookIndex(home);
+    return openHomeKeys(home, invocation);
+  },
+  withGate,
+};
+
+/** An agent that waits longer takes its hook for none, and runs the command. */
+const INDEX_MS = 5_000;
+
+/**
+ * Makes what the indexes of a home lack, for one hook that answers alone.
+ *
+ * @throws ConsentError `index_rebuilding` where that takes longer: the next hook goes on there.
+ */
+export const makeHookIndex = (home: Pick<HomePaths, "dir" | "keysDir">): Promise<void> =>
+  makeIndexFor(INDEX_MS, { home });
 
 /** Whose gate it is, in the log's notices. */
 const AGENT_ID = "hook";

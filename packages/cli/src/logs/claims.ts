@@ -84,12 +84,14 @@ function nameOf(verifierKey: string): string {
 /**
  * The checkpoints of a log, with the key that is trusted; `undefined` where there is no key.
  *
+ * @param newest - How many of each source; each commits to all events before it.
  * @throws ConsentError `options_invalid` for --checkpoints without a key, `audit_failed` where a
  *   file of checkpoints is none.
  */
 export async function claimsOf(
   file: string,
   sources: ClaimSources,
+  newest: number = Number.POSITIVE_INFINITY,
 ): Promise<CheckpointClaims | undefined> {
   const { home, ofHome, named, directories, more } = sources;
   const isOfHome = dirname(file) === home;
@@ -104,7 +106,8 @@ export async function claimsOf(
   const origin = originOf(nameOf(verifierKey), basename(file), await seamsOf(file));
   const kept = isOfHome ? directories.map((directory) => witnessFile(directory, origin)) : [];
   const paths = [checkpointsPath(file), ...kept, ...(more === undefined ? [] : [more])];
-  const notes = await Promise.all(paths.map(readCheckpoints));
+  const all = await Promise.all(paths.map(readCheckpoints));
+  const notes = all.map((each) => each.slice(Math.max(0, each.length - newest)));
   const verifierKeys = keysOf(verifierKey, await readKeySeams(homePaths(home)));
   return { notes: notes.flat(), verifierKeys, ...(isOfHome && { origin }) };
 }

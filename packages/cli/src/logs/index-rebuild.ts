@@ -6,7 +6,7 @@
  */
 import { readIndexCoverage, rebuildAuditIndex } from "@acp/audit";
 import type { IndexCoverage } from "@acp/audit";
-import { ConsentError, isConsentError } from "@acp/core";
+import { asError, ConsentError, isConsentError } from "@acp/core";
 import type { HomePaths } from "@acp/home";
 import { readIndexKey } from "./index-key.js";
 import { listAuditFiles } from "./log-files.js";
@@ -111,6 +111,67 @@ export function createIndexRebuild({
       await running;
     },
   };
+}
+
+/**
+ * Makes for some time what the indexes of a home lack, for a process that must answer soon; the next
+ * one goes on there.
+ *
+ * @throws ConsentError `index_rebuilding`, with how far they are, where that was not enough.
+ */
+export async function makeIndexFor(ms: number, parts: RebuildParts): Promise<void> {
+  let percent = 0;
+  const signal = AbortSignal.timeout(ms);
+  try {
+    await makeIndexWhole({ ...parts, signal, onPercent: (now) => (percent = now) });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw rebuilding(percent);
+  }
+}
+
+/** Who waits for an index. */
+export interface Waiting extends RebuildParts {
+  /** Ends the waiting. */
+  readonly signal: AbortSignal;
+  /** Hears how far it is, of a hundred. */
+  readonly onPercent: (percent: number) => void;
+}
+
+const TELL_MS = 200;
+
+/**
+ * Makes what the indexes of a home lack, for whoever serves nobody meanwhile; what is there by then
+ * stays where it is ended.
+ *
+ * @throws the signal's reason.
+ */
+export async function makeIndexWhole({ signal, onPercent, ...parts }: Waiting): Promise<void> {
+  await using rebuild = createIndexRebuild(parts);
+  try {
+    return await rebuild.check();
+  } catch (error) {
+    // A home that cannot be looked at is for whoever opens it.
+    if (!isConsentError(error, "index_rebuilding")) return;
+  }
+  const tell = setInterval(() => onPercent(rebuild.percent() ?? 100), TELL_MS);
+  try {
+    await untilAborted(rebuild.whole, signal);
+  } finally {
+    clearInterval(tell);
+  }
+}
+
+function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(asError(signal.reason));
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    void work.then(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    });
+  });
 }
 
 const rebuilding = (percent: number): ConsentError =>

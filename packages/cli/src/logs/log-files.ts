@@ -17,6 +17,17 @@ export function auditFileName(number: number): string {
   return number === 1 ? "audit.jsonl" : `audit.${number}.jsonl`;
 }
 
+/** Whether a gate may write a log under this name: "audit.02.jsonl" would count a log twice. */
+export function isLogName(name: string): boolean {
+  return numberOf(name) !== undefined;
+}
+
+function numberOf(name: string): number | undefined {
+  const match = NAME.exec(name);
+  const number = Number(match?.[1] ?? "1");
+  return match !== null && name === auditFileName(number) ? number : undefined;
+}
+
 /**
  * Paths of the home's logs, in the order of their numbers.
  *
@@ -26,8 +37,8 @@ export function auditFileName(number: number): string {
 export async function listAuditFiles(home: string): Promise<readonly string[]> {
   const names = await listFolder(home);
   const numbered = names.flatMap((name) => {
-    const match = NAME.exec(name);
-    return match === null ? [] : [{ name, number: Number(match[1] ?? "1") }];
+    const number = numberOf(name);
+    return number === undefined ? [] : [{ name, number }];
   });
   return numbered.sort((a, b) => a.number - b.number).map(({ name }) => join(home, name));
 }

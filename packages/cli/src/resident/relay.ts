@@ -22,6 +22,8 @@ export interface RelayParts {
   open(handlers: LinkHandlers): Promise<Link | string>;
   notice(bytes: Buffer | string): void;
   exit(code: number): void;
+  /** What is said when a session follows another one. */
+  readonly again?: string;
   /** Milliseconds of a clock that only runs forward. Default: this process's. */
   readonly nowMs?: () => number;
 }
@@ -254,7 +256,7 @@ async function openSession(state: State): Promise<void> {
     return askOrSend(state);
   state.isReplaying = true;
   opened.send(handshake.bytes);
-  if (wasOpen) parts.notice("acp: Connected to the resident gate again\n");
+  if (wasOpen) parts.notice(`acp: ${parts.again ?? "Connected to the resident gate again"}\n`);
 }
 
 function askOrSend(state: State): void {

@@ -17,6 +17,8 @@ import type { HomeConfig } from "../gate/config.js";
 import { openHomeKeys } from "../gate/home-keys.js";
 import type { AgentHost } from "../gate/notices.js";
 import { withGate } from "../gate/with-gate.js";
+import { makeIndexWhole } from "../logs/index-rebuild.js";
+import { createPercent } from "../percent.js";
 import type { PassedSignals } from "./pass-signals.js";
 import type { RunPlan } from "./plan.js";
 import type { OpenedReview } from "../review/store.js";
@@ -60,8 +62,9 @@ function hostOf(report: SandboxReport): AgentHost {
  *   runAgent} throw.
  */
 export async function runUnderGate(parts: UnderGateParts): Promise<Outcome> {
-  const { invocation, plan, home, source, tunnels, holding } = parts;
+  const { invocation, plan, home, source, tunnels, holding, signals } = parts;
   const { io, values } = invocation;
+  await makeIndex(invocation, home, signals.stopped);
   // Nobody is asked for a passphrase before it is known that the command can run. The terminal is
   // still ours; the command gets it afterwards.
   const homeKeys = await openHomeKeys(home, invocation, () => holding.then(() => terminalOf(io)));
@@ -93,6 +96,17 @@ export async function runUnderGate(parts: UnderGateParts): Promise<Outcome> {
   } finally {
     over.abort(new Error("the command has ended"));
   }
+}
+
+/** Nothing runs yet: a person sees how far it is, and may end it. */
+async function makeIndex(invocation: Invocation, home: Home, signal: AbortSignal): Promise<void> {
+  const percent = createPercent(invocation);
+  await makeIndexWhole({
+    home,
+    signal,
+    say: (text) => invocation.print.notice(text),
+    onPercent: (done) => percent.show("The index of the audit logs", done),
+  }).finally(percent.clear);
 }
 
 /** For the person who is asked: what the agent is, and what it reaches past the gate. */

@@ -40,7 +40,7 @@ export const PROXY_COMMANDS: readonly Command[] = [
       "acp mcp --alone --agent claude-code",
     ],
     exits: ["invalid", "audit"],
-    load: async () => (await import("../commands/mcp.js")).mcp,
+    load: async () => (await import("../commands/gate-commands.js")).mcp,
   },
   {
     name: "mcp wrap",
@@ -135,6 +135,6 @@ export const PROXY_COMMANDS: readonly Command[] = [
       "acp proxy http --alone",
     ],
     exits: ["invalid", "audit"],
-    load: async () => (await import("../commands/proxy-http.js")).proxyHttp,
+    load: async () => (await import("../commands/gate-commands.js")).proxyHttp,
   },
 ];

@@ -67,10 +67,10 @@ async function notesFound(log: GoodLog, claims: CheckpointClaims): Promise<reado
       ? undefined
       : `it is of another log, "${opened.checkpoint.origin}"`;
   };
-  // Each signature takes long to check: only where the verifier found one, or did not look.
   const { firstBad } = result.checkpoints ?? {};
-  if (firstBad === undefined && !context.isQuick) return [];
-  const reason = (context.isQuick ? beside.slice(-1) : beside).map(reasonOf).find(Boolean);
+  const reason = toOpen(context, beside, { claims, isBad: firstBad !== undefined })
+    .map(reasonOf)
+    .find(Boolean);
   if (reason !== undefined) {
     const mend = signAgain(context, log.path, reason);
     return [makeFound("checkpoints_foreign", { path, found: reason, mend })];
@@ -78,6 +78,27 @@ async function notesFound(log: GoodLog, claims: CheckpointClaims): Promise<reado
   if (firstBad === undefined) return [];
   const found = `Checkpoint ${firstBad.number}: ${firstBad.reason}`;
   return [makeFound("witness_foreign", { path: log.path, found })];
+}
+
+/**
+ * Each signature takes long to check: only where the verifier found a bad one or did not look, and of
+ * those that name another log or key.
+ */
+function toOpen(
+  { isQuick, isFull }: DoctorContext,
+  beside: readonly string[],
+  { claims, isBad }: { readonly claims: CheckpointClaims; readonly isBad: boolean },
+): readonly string[] {
+  if (isQuick) return beside.slice(-1);
+  if (isBad) return beside;
+  if (isFull) return [];
+  const { origin, verifierKeys } = claims;
+  const names = verifierKeys.map((key) => `\n\u2014 ${key.slice(0, key.indexOf("+"))} `);
+  return beside.filter(
+    (note) =>
+      (origin !== undefined && !note.startsWith(`${origin}\n`)) ||
+      !names.some((name) => note.includes(name)),
+  );
 }
 
 /** Sets the checkpoints aside, says so in the log, and signs where it is now. */

@@ -4,10 +4,13 @@
 import type { Stats } from "node:fs";
 import { chmod, lstat, readdir, readlink, unlink } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { quoteText } from "@acp/core";
+import { isLogName } from "../../logs/log-files.js";
 import type { DoctorContext } from "../context.js";
 import type { Examination } from "../examination.js";
 import { makeFound, shellWord } from "../finding.js";
 import type { Found, Mend } from "../finding.js";
+import { quarantinePath } from "../mend/set-aside.js";
 import { octal } from "./home.js";
 
 /** The files of the home. */
@@ -26,7 +29,10 @@ const TEMPORARY_AGE_MS: number = 60 * 60 * 1_000;
 /** Read by whoever may enter the home; nobody but the owner may. */
 const PLAIN: ReadonlySet<string> = new Set(["config.yml", "policy.yml", "public.key"]);
 const LOG = /^audit(?:\.\d{1,4})?\.jsonl$/;
-const FILE_NAME = /\.(?:yml|json|jsonl|key|checkpoints|seams|index|log|fault)$/;
+const FILE_NAME = /\.(?:yml|json|jsonl|key|checkpoints|seams|index|lookup|log|fault)$/;
+const FOLDERS: ReadonlySet<string> = new Set(["keys", "pending", "policies", "quarantined", "run"]);
+/** What a person or another system takes for a log, and no gate does. */
+const LIKE_LOG = /^audit(?:\.\d+)?\.jsonl\s*$/i;
 
 async function look(context: DoctorContext): Promise<readonly Found[]> {
   const found: Found[] = [];
@@ -37,7 +43,10 @@ async function look(context: DoctorContext): Promise<readonly Found[]> {
       const path = join(dir, name);
       const stats = await lstat(path).catch(() => undefined);
       if (stats === undefined) continue; // it went away meanwhile
-      found.push(...(await findingsOf(path, stats, context.nowMs)));
+      const all = await findingsOf(path, stats, context.nowMs);
+      // What was set aside may be anything.
+      const isAside = dir.startsWith(quarantinePath(context.home));
+      found.push(...all.filter(({ finding }) => !isAside || finding.code !== "file_not_file"));
       const isOurs = depth > 0 || !NOT_OURS.has(name);
       if (stats.isDirectory() && isOurs && depth < 3 && (stats.mode & 0o500) === 0o500)
         await walk(path, depth + 1);
@@ -59,8 +68,10 @@ async function findingsOf(path: string, stats: Stats, nowMs: number): Promise<re
   if (stats.isDirectory()) return folderFound(path, stats);
   if (!stats.isFile())
     return [makeFound("file_not_file", { path, found: "It is neither a file nor a folder" })];
+  if (FOLDERS.has(name))
+    return [makeFound("file_not_file", { path, found: "It is a file, and should be a folder" })];
   if (TEMPORARY.test(name) && nowMs - stats.mtimeMs > TEMPORARY_AGE_MS) return [leftOver(path)];
-  return [...modeFound(path, stats), ...secondName(path, stats)];
+  return [...modeFound(path, stats), ...secondName(path, stats), ...misnamed(path)];
 }
 
 async function linkFound(path: string): Promise<readonly Found[]> {
@@ -89,6 +100,12 @@ function modeFound(path: string, { mode }: Stats): readonly Found[] {
 function secondName(path: string, { nlink }: Stats): readonly Found[] {
   if (nlink < 2 || !LOG.test(basename(path))) return [];
   return [makeFound("file_second_name", { path, found: `It has ${nlink} names (hard links)` })];
+}
+
+function misnamed(path: string): readonly Found[] {
+  const name = basename(path);
+  if (!LIKE_LOG.test(name) || isLogName(name)) return [];
+  return [makeFound("log_misnamed", { path, found: `Its name is ${quoteText(name)}` })];
 }
 
 function changeMode(path: string, mode: number): Mend {

@@ -21,9 +21,9 @@ export function quarantinePath(home: Pick<HomePaths, "dir">): string {
 export async function setAside(home: HomePaths, path: string): Promise<string> {
   const folder = quarantinePath(home);
   await makePrivateDirectory(folder);
-  const isFile = (await lstat(path)).isFile();
-  const what = isFile ? await hashFile(path) : undefined;
-  const target = await moveTo(folder, path, isFile);
+  const stats = await lstat(path);
+  const what = stats.isFile() ? await hashFile(path) : undefined;
+  const target = await moveTo(folder, path, stats.isDirectory());
   await syncDirectory(folder);
   await syncDirectory(dirname(path));
   const at = relative(home.dir, target);
@@ -32,16 +32,16 @@ export async function setAside(home: HomePaths, path: string): Promise<string> {
 }
 
 /** The first free name: neither a link nor a new folder replaces anything. */
-async function moveTo(folder: string, path: string, isFile: boolean): Promise<string> {
+async function moveTo(folder: string, path: string, isFolder: boolean): Promise<string> {
   for (let number = 1; ; number++) {
     const target = join(folder, `${basename(path)}.${number}`);
     try {
-      if (isFile) {
-        await link(path, target);
-        await unlink(path);
-      } else {
+      if (isFolder) {
         await mkdir(target, { mode: 0o700 });
         await rename(path, target); // an empty folder is all that a folder replaces
+      } else {
+        await link(path, target);
+        await unlink(path);
       }
       return target;
     } catch (error) {
