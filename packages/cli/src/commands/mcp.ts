@@ -11,6 +11,7 @@ import type { LocalUpstream, McpProxyOptions, ProxyExit, RequestRoom } from "@ac
 import type { Invocation, Run } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { failureOf } from "../failure.js";
+import { isAlone } from "../is-alone.js";
 import { ownHomePath } from "../home/home-source.js";
 import { openHttpBeside } from "../http/open-http-proxy.js";
 import { hostOffers } from "../http/settings.js";
@@ -73,10 +74,6 @@ export const mcp: Run = async (invocation) => {
   const { serveAtTerminal } = await import("../resident/at-terminal.js");
   return serveAtTerminal(invocation);
 };
-
-/** Whether somebody chose a gate of this process's own. */
-export const isAlone = ({ io, flags }: Pick<Invocation, "io" | "flags">): boolean =>
-  flags.has("alone") || (io.env["ACP_ALONE"] === "1" && !flags.has("resident"));
 
 /** Serves the client of an invocation, or tells it why not. */
 export async function serveMcp(invocation: Invocation, gates: GatesOfHome): Promise<Exit> {

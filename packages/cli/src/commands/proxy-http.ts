@@ -13,12 +13,13 @@ import type { Counters } from "../http/counters.js";
 import { listenAt, makeHttpProxy } from "../http/open-http-proxy.js";
 import { choosePort, hostOffers, readPort } from "../http/settings.js";
 import { readHomeConfig } from "../gate/config.js";
+import { isAlone } from "../is-alone.js";
 import { makeHome } from "../home/make-home.js";
 import { ENDING } from "../resident/door-relay.js";
 import type { Doors } from "../resident/doors.js";
 import { checkAgentId } from "../servers/agent-id.js";
 import type { GateInUse } from "../gate/with-gate.js";
-import { ALONE, isAlone } from "./mcp.js";
+import { ALONE } from "./mcp.js";
 import type { GatesOfHome } from "./mcp.js";
 
 /** Who asks, where nobody says so. */
