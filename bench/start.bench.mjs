@@ -1,4 +1,4 @@
-// What it costs to start a command that does nothing: `acp run -- /bin/true` in a home of its own,
+// What it costs to start a command that does nothing: `acp run --alone -- /bin/true` in a home of its own,
 // beside bare bubblewrap with a root as small, one start of Node, sandbox-runtime where it is
 // installed and a container where a daemon runs. Alternating; wall and processor time (children
 // included), medians.
@@ -43,7 +43,7 @@ const BWRAP = [
 const contestants = {
   "bare bwrap": [...BWRAP, "/bin/true"],
   "node -e 0": [process.execPath, "-e", "0"],
-  "acp run": [process.execPath, ACP, "run", "--", "/bin/true"],
+  "acp run": [process.execPath, ACP, "run", "--alone", "--", "/bin/true"],
   "sandbox-runtime": [SRT, "/bin/true"],
   docker: ["docker", "run", "--rm", "--network", "none", "busybox", "true"],
 };

@@ -86,6 +86,7 @@ const ONLY_DEEP = {
   "packages/cli/test/run-others.test.ts": 8,
   "packages/cli/test/run-pinned.test.ts": 15,
   "packages/cli/test/run-ports.test.ts": 6,
+  "packages/cli/test/run-resident.test.ts": 25,
   "packages/cli/test/run-servers-files.test.ts": 8,
   "packages/cli/test/run-servers.test.ts": 12,
   "packages/cli/test/run-terminal.test.ts": 6,

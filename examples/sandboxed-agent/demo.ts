@@ -23,6 +23,8 @@ const print = (line = ""): void => console.log(line);
 /** Runs the agent to its end; what it saw on each way. */
 async function runAgent({ home, work, ports }: World): Promise<ReadonlyMap<string, string>> {
   const options = [
+    // Nothing of it stays.
+    "--alone",
     "--home",
     home,
     "--env",

@@ -269,7 +269,7 @@ describe("what is no resident of this build", () => {
     [
       "greets as another protocol",
       (say: (bytes: Buffer) => void) =>
-        say(Buffer.from(greeting().toString("latin1").replace("[1,2]", "[8,9]"), "latin1")),
+        say(Buffer.from(greeting().toString("latin1").replace("[1,3]", "[8,9]"), "latin1")),
     ],
     ["closes at once", (_say: (bytes: Buffer) => void, close: () => void) => close()],
   ])("and %s gets no event", async (_name, speak) => {

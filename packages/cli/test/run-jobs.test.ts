@@ -24,6 +24,7 @@ async function worldWithRun(): Promise<
     process.execPath,
     BIN,
     "run",
+    "--alone",
     "--home",
     world.home,
     "--sandbox",

@@ -146,7 +146,7 @@ describe.skipIf(!NAMESPACE.run)(`the manager of acp run ${NAMESPACE.reason}`, ()
     await cp(process.execPath, node);
     const bin = join(CHECKOUT, "packages/cli/bin/acp.cjs");
     const run = (): string =>
-      execFileSync(node, [bin, "run", "--home", world.home, "--", "/bin/true"], {
+      execFileSync(node, [bin, "run", "--alone", "--home", world.home, "--", "/bin/true"], {
         cwd: world.work,
         encoding: "utf8",
         stdio: "pipe",

@@ -126,9 +126,10 @@ describe.skipIf(!ROOT.run)(`acp run with rules on a uid ${ROOT.reason}`, () => {
     const run =
       "$ACP run --openclaw-user openclaw -- sh -c 'id -un; cat /home/openclaw/.acp/config.yml; exit 6'";
     const good = await inPrivateNet(
-      `$ACP init --home /home/openclaw/.acp </dev/null >/dev/null; ${run} || echo code $?; cat /home/openclaw/.acp/audit.jsonl`,
+      `$ACP init --home /home/openclaw/.acp </dev/null >/dev/null; export ACP_ALONE=0; ${run} || echo code $?; cat /home/openclaw/.acp/audit.jsonl`,
     );
     expect(good.out).toMatch(/^openclaw\ncode 6\n/);
+    expect(good.err).toContain("this run has a gate and a log of its own");
     expect(good.out).toContain('"isolation":"uid:uid"');
     const bad = await inPrivateNet(
       `$ACP init --home /home/openclaw/.acp </dev/null >/dev/null; chown openclaw /home/openclaw/.acp/policy.yml; ${run} || echo code $?`,

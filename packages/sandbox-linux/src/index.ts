@@ -31,6 +31,8 @@ export { isGitsOwn } from "./git-own.js";
 export { stateOf } from "./persistent-state.js";
 export type { FindOptions } from "./persistent.js";
 export type { Persistent } from "./persistent.js";
+export { joinView, nameView } from "./namespace-view.js";
+export type { HeldView, NamedView } from "./namespace-view.js";
 export { isProcessGone, ownProcessName } from "./process-name.js";
 export { reopenFolder } from "./places.js";
 export { setAside } from "./set-aside.js";

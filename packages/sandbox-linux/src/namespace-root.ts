@@ -5,7 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { lstatSync, readlinkSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type Mount, nodeMounts } from "./namespace-node.js";
 import type { AgentUser } from "./parts.js";
@@ -220,13 +220,18 @@ export async function writeEtc(directory: string, { uid, gid }: AgentUser): Prom
       "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
       "resolv.conf": "",
     };
-  await mkdir(directory, { mode: 0o755 });
-  await writeFile(join(directory, EMPTY), "", { mode: 0o444 });
+  await mkdir(directory);
+  // Whatever the umask is: a resident's lets nobody else in.
+  await chmod(directory, 0o755);
+  await writeReadable(join(directory, EMPTY), "", 0o444);
   await Promise.all(
-    Object.entries(texts).map(([name, text]) =>
-      writeFile(join(directory, name), text, { mode: 0o644 }),
-    ),
+    Object.entries(texts).map(([name, text]) => writeReadable(join(directory, name), text, 0o644)),
   );
+}
+
+async function writeReadable(path: string, text: string, mode: number): Promise<void> {
+  await writeFile(path, text);
+  await chmod(path, mode);
 }
 
 /** /usr, and what distributions keep beside it: links into it, or real directories. */

@@ -7,6 +7,7 @@ import { closeSync, constants, openSync } from "node:fs";
 import { ConsentError } from "@acp/core";
 import type { AgentView } from "./parts.js";
 import { type FileId, fileIdOf, isSame, O_PATH, openPath } from "./places.js";
+import { pidInName, processName } from "./process-name.js";
 
 /** Descriptors of a view. */
 export interface OpenView {
@@ -17,14 +18,29 @@ export interface OpenView {
   readonly users: number | undefined;
   /** The overlay. */
   readonly id: FileId;
+  /** Whose view it is, as {@link NamedView.process}. */
+  readonly process: string;
 }
 
 /** Only what was made here is a view. */
 const OPEN = new WeakMap<AgentView, OpenView>();
 
-/** A view, and its end. */
+/** A view, and its end: from then on nothing more is shown with it. */
 export interface HeldView extends Disposable {
+  /** What {@link ConfinementOptions.view} takes. */
   readonly view: AgentView;
+}
+
+/** A view in words, with which another process of this user holds it as well: {@link joinView}. */
+export interface NamedView {
+  /** The real path of the workspace that is an overlay there. */
+  readonly workspace: string;
+  /** The process that keeps it: its PID namespace, its PID and its start time. */
+  readonly process: string;
+  /** The overlay's device number, in decimal digits. */
+  readonly device: string;
+  /** The number of the overlay's root on that device, in decimal digits. */
+  readonly inode: string;
 }
 
 /**
@@ -54,7 +70,8 @@ export function holdView(
     if (!isSame(fileIdOf(found), id)) throw new Error("the workspace is not its overlay there");
     const users = process.getuid?.() === 0 ? undefined : open("ns/user");
     const view: AgentView = { workspace: path };
-    OPEN.set(view, { root, mounts: open("ns/mnt"), users, id });
+    const mounts = open("ns/mnt");
+    OPEN.set(view, { root, mounts, users, id, process: processName(pid) ?? "" });
     return {
       view,
       [Symbol.dispose]: () => {
@@ -70,6 +87,44 @@ export function holdView(
       `Cannot hold an agent's view of its workspace: ${why}`,
       { cause: error },
     );
+  }
+}
+
+/**
+ * The words for a view that is held here.
+ *
+ * @throws ConsentError `sandbox_failed` where its agent has ended.
+ */
+export function nameView(view: AgentView): NamedView {
+  const { id, process } = openedView(view);
+  return { workspace: view.workspace, process, ...id };
+}
+
+/**
+ * Holds a view that another process of this user named. Only as long as that agent runs, and only
+ * where this process may look into it.
+ *
+ * @throws ConsentError `sandbox_failed` where the agent has ended, another process has its number,
+ *   or finds something else there than the overlay.
+ */
+export function joinView({ workspace, process: name, device, inode }: NamedView): HeldView {
+  const pid = pidInName(name) ?? 0;
+  const check = (): void => {
+    if (pid > 0 && processName(pid) === name) return;
+    throw new ConsentError(
+      "sandbox_failed",
+      `Cannot hold an agent's view of "${workspace}": the agent has ended`,
+    );
+  };
+  check();
+  const held = holdView(pid, { path: workspace, device, inode });
+  try {
+    // All of it was opened while this very process was there.
+    check();
+    return held;
+  } catch (error) {
+    held[Symbol.dispose]();
+    throw error;
   }
 }
 

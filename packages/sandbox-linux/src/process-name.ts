@@ -13,10 +13,22 @@ const NAME = /^(?<namespace>\d+)-(?<pid>\d+)-(?<start>\d+)$/u;
  * @throws ConsentError `sandbox_failed` where /proc does not show it.
  */
 export function ownProcessName(): string {
-  const mark = markProcess(process.pid);
-  if (mark === undefined)
+  const name = processName(process.pid);
+  if (name === undefined)
     throw new ConsentError("sandbox_failed", "Cannot name this process: /proc does not show it");
-  return `${pidNamespace()}-${mark.pid}-${mark.start}`;
+  return name;
+}
+
+/** The same for another process; `undefined` where there is none, or only a zombie. */
+export function processName(pid: number): string | undefined {
+  const mark = markProcess(pid);
+  return mark === undefined ? undefined : `${pidNamespace()}-${mark.pid}-${mark.start}`;
+}
+
+/** The pid in a name of this PID namespace; `undefined` in any other text. */
+export function pidInName(name: string): number | undefined {
+  const { namespace, pid } = NAME.exec(name)?.groups ?? {};
+  return pid === undefined || namespace !== pidNamespace() ? undefined : Number(pid);
 }
 
 /**

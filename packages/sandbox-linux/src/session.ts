@@ -137,13 +137,16 @@ function isLeftOver(id: string): boolean {
  * @throws ConsentError `sandbox_failed` for such a one.
  */
 export async function prepareBase(base: string): Promise<void> {
-  await mkdir(base, { mode: 0o711 }).catch((error: unknown) => {
+  try {
+    await mkdir(base, { mode: 0o711 });
+    await chmod(base, 0o711); // whatever the umask was
+  } catch (error) {
     if (!hasErrno(error, "EEXIST"))
       throw failed(
         `Cannot make the directory "${base}" of sandbox sessions: ${causeText(error)}`,
         error,
       );
-  });
+  }
   const parent = await stat(dirname(base));
   const isParentSafe = (parent.mode & 0o022) === 0 || (parent.mode & 0o1000) !== 0;
   if (!(await isOurs(base)) || !isParentSafe) {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { describe, expect, it } from "vitest";
 import { createLandlockSandbox, createNamespaceSandbox } from "../src/backends.js";
+import { joinView, nameView } from "../src/namespace-view.js";
 import type {
   AgentView,
   ConfinementOptions,
@@ -176,6 +177,34 @@ describe.skipIf(!namespaces.run)(`the view of an agent in an overlay ${namespace
       code: "sandbox_failed",
       message: expect.stringContaining("the agent has ended"),
     });
+  });
+
+  it("joinView() holds what another process named, and nothing else", async () => {
+    const { agent, view, ask, given } = await startOverlaid();
+    await ask("echo agent > new.txt");
+    const named = nameView(view);
+    const [namespace, pid, start] = named.process.split("-");
+    const shown = given();
+    {
+      using joined = joinView(named);
+      const { output } = await runShell("cat new.txt", { ...shown, view: joined.view });
+      expect(output).toBe("agent\n");
+    }
+    for (const wrong of [
+      { process: `${namespace}-${pid}-${Number(start) - 1}` },
+      { process: `1-${pid}-${start}` },
+      { process: `${namespace}-1-${start}` },
+      { process: String(pid) },
+      { inode: "1" },
+      { device: "0" },
+      { workspace: "/" },
+    ])
+      expect(() => joinView({ ...named, ...wrong })).toThrow(
+        expect.objectContaining({ code: "sandbox_failed" }),
+      );
+    await agent.close();
+    expect(() => joinView(named)).toThrow("the agent has ended");
+    expect(() => nameView(view)).toThrow("the agent has ended");
   });
 
   it("starts nothing where the workspace was exchanged on the host", async () => {

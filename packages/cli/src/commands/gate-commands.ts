@@ -5,6 +5,7 @@
 import { ConsentError } from "@acp/core";
 import { serveMcpAlone, serveProxyAlone } from "../alone/serve-alone.js";
 import type { Invocation, Outcome, Run } from "../command.js";
+import { isAlone } from "../is-alone.js";
 
 /** Runs `acp mcp`. Whoever has not chosen a gate of its own gets none. */
 export const mcp: Run = async (invocation) => {
@@ -20,10 +21,6 @@ export const mcp: Run = async (invocation) => {
 /** Runs `acp proxy http`, likewise. */
 export const proxyHttp: Run = async (invocation) =>
   isAlone(invocation) ? serveProxyAlone(invocation) : atTerminal(invocation, "proxy http");
-
-/** Whether somebody chose a gate of this process's own. */
-const isAlone = ({ io, flags }: Pick<Invocation, "io" | "flags">): boolean =>
-  flags.has("alone") || (io.env["ACP_ALONE"] === "1" && !flags.has("resident"));
 
 const FIRST = { mcp: "mcp as its first word", "proxy http": "proxy http as its first words" };
 

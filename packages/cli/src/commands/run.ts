@@ -1,12 +1,13 @@
 /**
- * `acp run`: a gate with its proxies, and one command in a sandbox whose only way out they are. The
- * exit code is the command's.
+ * `acp run`: one command in a sandbox whose only way out is a gate, which the resident of the home
+ * has, or with `--alone` this process. The exit code is the command's.
  */
 import { ConsentError, isConsentError } from "@acp/core";
 import type { Home } from "@acp/home";
 import type { Invocation, Outcome, Run } from "../command.js";
 import { ownHomePath } from "../home/home-source.js";
 import { makeHome } from "../home/make-home.js";
+import { isAlone } from "../is-alone.js";
 import { readHomeConfig } from "../gate/config.js";
 import type { HomeConfig } from "../gate/config.js";
 import { checkNamed } from "../run/agent-environment.js";
@@ -69,10 +70,12 @@ async function openRunHome({ openclawUser, speaksMcp }: RunPlan, invocation: Inv
   return { home, source, servers };
 }
 
-async function runPlan(
-  asked: HoldAgentParts & { readonly invocation: Invocation },
-  tunnels: ReturnType<typeof modelTunnels>,
-): Promise<Outcome> {
+/** What is to be run. */
+interface Asked extends HoldAgentParts {
+  readonly invocation: Invocation;
+}
+
+async function runPlan(asked: Asked, tunnels: ReturnType<typeof modelTunnels>): Promise<Outcome> {
   const { invocation, plan: given } = asked;
   const { home, source, servers } = await openRunHome(given, invocation);
   const hidden = await ownPaths({ home, source, invocation });
@@ -99,22 +102,16 @@ async function runPlan(
   ).catch(hintAtWorkspace(invocation));
   holding.catch(() => {}); // heard of below, unless something else fails first
   try {
-    // The sandbox is made in processes of its own; ours loads and opens the gate meanwhile, and not
+    // The sandbox is made in processes of its own; ours opens or finds the gate meanwhile, and not
     // before they run.
     await Promise.race([started, holding]);
-    const { runUnderGate } = await import("../run/run-under-gate.js");
-    return await runUnderGate({
-      ...parts,
-      tunnels,
-      home,
-      source,
-      servers,
-      hidden,
-      programs,
-      holding,
-      review,
-      portGuard,
-    });
+    const under = { ...parts, home, source, servers, hidden, programs, holding, review, portGuard };
+    if (hasOwnGate(asked)) {
+      const { runUnderGate } = await import("../run/run-under-gate.js");
+      return await runUnderGate({ ...under, tunnels });
+    }
+    const { runUnderResident } = await import("../run/run-under-resident.js");
+    return await runUnderResident(under);
   } finally {
     await holding.then(
       (held) => held.close(),
@@ -122,6 +119,16 @@ async function runPlan(
     );
     if (review !== undefined) await endUnwritten(review);
   }
+}
+
+/** Whether this process has the gate: where somebody chose that, and for an OpenClaw user, which is said. */
+function hasOwnGate({ invocation, plan }: Asked): boolean {
+  if (isAlone(invocation)) return true;
+  if (plan.openclawUser === undefined) return false;
+  invocation.print.notice(
+    "With --openclaw-user this run has a gate and a log of its own, as with --alone",
+  );
+  return true;
 }
 
 /** What the workspace had when an agent started there before. */

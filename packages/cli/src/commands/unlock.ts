@@ -12,7 +12,7 @@ import { hasKeys } from "../home/unlock.js";
 import { readInput } from "../input.js";
 import { askIfOurs } from "../resident/control.js";
 import { placesOf } from "../resident/places.js";
-import { startFor } from "../resident/start-for.js";
+import { unlockResident } from "../resident/unlock-resident.js";
 
 const LINE_BYTES_MAX = 8_192;
 
@@ -26,19 +26,7 @@ export const unlock: Run = async (invocation) => {
     ]);
     return "nothing";
   }
-  const passphrase = await readPassphrase(invocation);
-  const places = await startFor(home, invocation);
-  const told = await askIfOurs(places, { ask: "unlock", passphrase });
-  if (typeof told === "string")
-    throw new ConsentError(
-      "home_busy",
-      "The resident gate does not answer; run: acp resident restart",
-    );
-  if (told["unlocked"] !== true) {
-    const code = told["code"] === "index_rebuilding" ? "index_rebuilding" : "key_locked";
-    throw new ConsentError(code, String(told["message"]));
-  }
-  const until = String(told["until"]);
+  const until = await unlockResident(home, invocation, await readPassphrase(invocation));
   print.result({ unlocked: true, until }, () => [
     `Unlocked until ${until}; acp lock ends it earlier`,
   ]);

@@ -3,16 +3,15 @@
  * byte for byte, over a connection of its own. It keeps listening over one resident after another;
  * what comes meanwhile waits, or hears why it cannot be served. Rules: spec/resident.md §4 and §5.
  */
-import { type Server, type Socket, createServer } from "node:net";
+import { type Server, createServer } from "node:net";
 import type { DoorLink, LinkHandlers } from "./link.js";
 import type { Reached, Unreached } from "./reach.js";
 import type { Relay } from "./relay.js";
-import { carry, join, refuse } from "./door-carry.js";
 import type { DoorRefusal } from "./door-carry.js";
+import { createDoorQueue } from "./door-queue.js";
+import type { DoorQueue } from "./door-queue.js";
 import { BACK_OFF_MS, LOOPING, createLosses } from "./losses.js";
 import type { Losses } from "./losses.js";
-import { createTurns } from "./turns.js";
-import type { Turns } from "./turns.js";
 import type { WantedDoors } from "./wire.js";
 
 /** Parts of {@link createDoorRelay}. */
@@ -34,38 +33,20 @@ export interface DoorRelayParts {
 export const ENDING = "ending: no new requests; those under way have 10 s";
 
 const HOST = "127.0.0.1";
-/** Connections that wait for a session; more are refused. */
-const WAITING_MAX = 512;
-/** So many say at the same time whose they are: a resident keeps few that have not. */
-const JOINS_AT_ONCE = 8;
-/** How often one connection is tried where the resident does not take it. */
-const TRIES_MAX = 5;
 /** What has closed on one side gets the rest of its bytes to the other. */
 const REST_MS = 2_000;
-
-/** A connection that nothing was read of yet. */
-interface Waiting {
-  readonly door: string;
-  readonly socket: Socket;
-  readonly tries: number;
-}
 
 interface State {
   readonly parts: DoorRelayParts;
   readonly losses: Losses;
-  readonly turns: Turns;
+  readonly queue: DoorQueue;
   readonly servers: Map<string, { readonly server: Server; readonly port: number }>;
   link: DoorLink | undefined;
-  /** What connections say to come in; undefined where none may come. */
-  key: string | undefined;
   isOpening: boolean;
   isEnding: boolean;
   /** What was printed once is not printed again. */
   hasPrinted: boolean;
   problem: DoorRefusal | undefined;
-  waiting: Waiting[];
-  /** Those that were passed on, and what they go over. */
-  readonly passed: Map<Socket, Socket>;
 }
 
 /** Starts at once. */
@@ -73,16 +54,13 @@ export function createDoorRelay(parts: DoorRelayParts): Relay {
   const state: State = {
     parts,
     losses: createLosses(parts.nowMs ?? (() => performance.now())),
-    turns: createTurns(JOINS_AT_ONCE),
+    queue: createDoorQueue({ reach: () => parts.reach(), want: () => want(state) }),
     servers: new Map(),
     link: undefined,
-    key: undefined,
     isOpening: false,
     isEnding: false,
     hasPrinted: false,
     problem: undefined,
-    waiting: [],
-    passed: new Map(),
   };
   void openSession(state);
   return {
@@ -90,7 +68,7 @@ export function createDoorRelay(parts: DoorRelayParts): Relay {
       if (!state.isEnding && state.servers.size > 0) parts.say(ENDING);
       state.isEnding = true;
       for (const { server } of state.servers.values()) server.close();
-      refuseWaiting(state, { code: "closing", reason: "the proxy is closing" });
+      state.queue.close({ code: "closing", reason: "the proxy is closing" });
       if (state.link === undefined) leave(state, 0);
       else state.link.signal(name);
     },
@@ -112,7 +90,7 @@ async function openSession(state: State): Promise<void> {
     onRoom: () => undefined,
     onKnown: () => undefined,
     onHold() {
-      state.key = undefined;
+      state.queue.hold();
       own.link?.held();
     },
     onDoors(wanted) {
@@ -142,8 +120,7 @@ async function openDoors(state: State, link: DoorLink, { key, doors }: WantedDoo
   if (state.link !== link) return;
   if (state.hasPrinted) state.parts.say("Connected to the resident gate again");
   state.problem = undefined;
-  state.key = key;
-  for (const each of state.waiting.splice(0)) void pass(state, each);
+  state.queue.open(key);
 }
 
 function listen(
@@ -153,7 +130,7 @@ function listen(
 ): Promise<{ readonly server: Server; readonly port: number }> {
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => {
     socket.on("error", () => socket.destroy());
-    take(state, { door, socket, tries: 0 });
+    state.queue.take(door, socket);
   });
   return new Promise((resolve, reject) => {
     server.once("error", ({ message }) =>
@@ -169,49 +146,25 @@ function listen(
   });
 }
 
-/** Passes a connection on, or keeps it until there is a session that takes it. */
-function take(state: State, one: Waiting): void {
-  if (state.isEnding)
-    return refuse(one.socket, { code: "closing", reason: "the proxy is closing" });
-  if (state.key !== undefined) return void pass(state, one);
-  if (state.waiting.length >= WAITING_MAX || one.tries >= TRIES_MAX)
-    return refuse(one.socket, {
-      code: "resident_unavailable",
-      reason: "the resident gate does not take the connection",
-    });
-  state.waiting.push(one);
-  if (state.link !== undefined || state.isOpening) return;
-  if (state.losses.mayTry()) void openSession(state);
-  else if (state.problem !== undefined) refuseWaiting(state, state.problem);
-}
-
-async function pass(state: State, one: Waiting): Promise<void> {
-  const { socket } = one;
-  const turn = state.turns.of();
-  await turn.take();
-  const { key } = state;
-  const joined = key === undefined ? "again" : await join(state.parts.reach, key, one.door);
-  turn.give();
-  if (joined === "again") return take(state, { ...one, tries: one.tries + 1 });
-  if ("code" in joined) return refuse(socket, joined);
-  state.passed.set(socket, joined.inner);
-  socket.on("close", () => state.passed.delete(socket));
-  carry(socket, joined);
+/** Opens a session for what waits, or says why it does not. */
+function want(state: State): DoorRefusal | undefined {
+  if (state.link !== undefined || state.isOpening) return undefined;
+  if (!state.losses.mayTry()) return state.problem;
+  void openSession(state);
+  return undefined;
 }
 
 function endSession(state: State, how: Parameters<LinkHandlers["onEnd"]>[0]): void {
-  const { losses, servers } = state;
+  const { losses, servers, queue } = state;
   state.link = undefined;
-  state.key = undefined;
-  // What went over this session is over, too; what it wrote before still comes.
-  for (const inner of state.passed.values()) inner.end();
+  queue.end();
   if (typeof how !== "string")
     return state.isEnding || servers.size === 0
       ? leave(state, how.code)
       : fail(state, `The resident gate ended the session (exit code ${how.code})`);
   if (state.isEnding) return leave(state, 0);
   // Who told it to end does not want it back before somebody needs it.
-  if (how === "left" && servers.size > 0 && state.waiting.length === 0) return;
+  if (how === "left" && servers.size > 0 && !queue.isWaiting()) return;
   if (how !== "lost" || losses.note()) void openSession(state);
   else fail(state, LOOPING, BACK_OFF_MS);
 }
@@ -223,19 +176,11 @@ function fail(state: State, reason: string, waitMs?: number): void {
   if (state.isEnding || state.servers.size === 0) return leave(state, 1);
   state.losses.wait(waitMs);
   state.problem = { code, reason };
-  refuseWaiting(state, state.problem);
-}
-
-function refuseWaiting(state: State, refusal: DoorRefusal): void {
-  for (const { socket } of state.waiting.splice(0)) refuse(socket, refusal);
+  state.queue.refuse(state.problem);
 }
 
 /** Ends this process once what was passed on has its last bytes. */
-function leave({ parts, passed }: State, code: number): void {
-  const look = (): void => {
-    if (passed.size === 0) parts.exit(code);
-  };
-  for (const socket of passed.keys()) socket.once("close", () => setImmediate(look));
+function leave({ parts, queue }: State, code: number): void {
   setTimeout(() => parts.exit(code), REST_MS).unref();
-  look();
+  queue.onEmpty(() => parts.exit(code));
 }

@@ -6,12 +6,13 @@
 import { asError, isConsentError, memoryStore } from "@acp/core";
 import type { Limits, PendingRecord } from "@acp/core";
 import { machineClock, openHome } from "@acp/home";
-import type { CommandServer } from "@acp/home";
+import type { CommandServer, UpstreamServer } from "@acp/home";
 import type { LocalUpstream } from "@acp/proxy-mcp";
 import { tellClient } from "../commands/mcp.js";
 import type { GatesOfHome } from "../commands/mcp.js";
 import type { Invocation, Io } from "../command.js";
 import { chooseServers, readHomeConfig } from "../gate/config.js";
+import type { HomeConfig } from "../gate/config.js";
 import type { Share } from "./budgets.js";
 import type { ClientCalls } from "./calls.js";
 import { createConfigurations, ownParts } from "./configurations.js";
@@ -71,6 +72,8 @@ export interface SessionOfGates {
   leave(how: "again"): void;
   /** Answers its client while there is no gate; as an MCP client unless given. */
   readonly serveLocked?: ServeLocked;
+  /** The servers that it starts; those of an MCP client unless given. */
+  readonly serversOf?: (source: HomeConfig) => readonly UpstreamServer[];
 }
 
 /** What the gates of a resident come with. */
@@ -173,8 +176,11 @@ function ofSession(
     },
     withGate: (parts, use) =>
       configurations.use(parts, (base) => {
-        if (parts.ways.includes("mcp"))
-          onServers(chooseServers(parts.source, parts.invocation).map(({ name }) => name));
+        if (parts.ways.includes("mcp")) {
+          const all =
+            session.serversOf?.(parts.source) ?? chooseServers(parts.source, parts.invocation);
+          onServers(all.map(({ name }) => name));
+        }
         return withSessionGate(
           base,
           { ...parts, questionRoom: share.questionRoom },

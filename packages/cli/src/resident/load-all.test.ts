@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const SOURCES = fileURLToPath(new URL("../", import.meta.url));
 /** What only a command's own process loads. */
-const OF_COMMANDS = ["run-under-gate.js", "check.js", "at-terminal.js"];
+const OF_COMMANDS = ["run-under-gate.js", "run-under-resident.js", "check.js", "at-terminal.js"];
 
 /** What the text loads late, apart from the commands of a table. */
 const lateIn = (text: string): readonly string[] =>

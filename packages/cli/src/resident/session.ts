@@ -4,26 +4,23 @@
  * here can see, answer or administer anything.
  */
 import type { Socket } from "node:net";
-import { commandNamed, readCommandLine } from "../command-line.js";
-import type { Command, Invocation } from "../command.js";
-import { serveMcp } from "../commands/mcp.js";
-import { serveProxy } from "../commands/proxy-http.js";
-import { EXIT_CODES } from "../exit-codes.js";
-import { exitOfError } from "../failure.js";
-import { createPrinter } from "../printer.js";
+import type { Command } from "../command.js";
+import type { Failure } from "../failure.js";
 import { agentNamed } from "./agent-named.js";
 import { claimsOf, clientName, isUnderWay } from "./budgets.js";
 import type { Budgets, Share, Usage } from "./budgets.js";
-import { createClientCalls } from "./calls.js";
-import type { ClientCalls } from "./calls.js";
 import type { AllDoors, Refused as DoorRefusal, SessionDoors } from "./doors.js";
-import type { HomeGates, SessionOfGates } from "./home-gates.js";
-import { stateOfCalls } from "../gate/forwarded.js";
+import type { HomeGates } from "./home-gates.js";
 import { createSessionIo } from "./io.js";
 import type { SessionIo } from "./io.js";
-import { serveProxyLocked } from "./locked-proxy.js";
 import type { Peers } from "./peers.js";
 import { namedHome } from "./places.js";
+import { createRunClient } from "./run-client.js";
+import type { SessionRun } from "./run-client.js";
+import { serveSession } from "./serve-session.js";
+import type { Served } from "./serve-session.js";
+import { numberedCalls } from "./session-calls.js";
+import type { Numbered } from "./session-calls.js";
 import { readByChunks } from "./turns.js";
 import {
   HOLDS_FROM,
@@ -196,7 +193,9 @@ async function openSession(
   const numbered = numberedCalls(socket, parts.homeDir, hello.secret);
   const session = createSessionIo(socket, hello);
   const doors = parts.doors.of(socket, client);
-  at.fed = { session, numbered, doors, onHeld: way.onHeld };
+  const run = createRunClient(socket);
+  const runs = hello.argv[0] === "run" ? run : undefined;
+  at.fed = { session, numbered, doors, run: runs, onHeld: way.onHeld };
   socket.write(frameOf("ready"));
   const onLocked = (): void => {
     at.isLocked = true;
@@ -205,7 +204,7 @@ async function openSession(
   };
   const onServers = (names: readonly string[]): void => void (at.servers = names);
   const own = { share, calls: numbered.calls, onLocked, onServers, leave: way.leave };
-  at.served = serve(session, hello, { ...parts, ...own, own: doors })
+  at.served = serveSession(session, hello, { ...parts, ...own, doors, run })
     .finally(() => {
       doors.close();
       share[Symbol.dispose]();
@@ -222,42 +221,21 @@ interface Fed {
   readonly session: SessionIo;
   readonly numbered: Numbered;
   readonly doors: SessionDoors;
+  /** Undefined for another command. */
+  readonly run: SessionRun | undefined;
   readonly onHeld: () => void;
 }
 
 /** Hands a frame to what it is for; false where it is none that may come now. */
-function feed({ kind, body }: Frame, { session, numbered, doors, onHeld }: Fed): boolean {
+function feed({ kind, body }: Frame, { session, numbered, doors, run, onHeld }: Fed): boolean {
   if (kind === "input") return session.input(body);
   if (kind === "end") session.end();
   else if (kind === "signal") session.stop(body.toString("utf8"));
   else if (kind === "held") onHeld();
   else if (kind === "opened") return doors.opened(body);
+  else if (kind === "run" || kind === "note") return run?.take({ kind, body }) === true;
   else return numbered.take({ kind, body });
   return true;
-}
-
-/** The calls of a client, and its frames about them. */
-interface Numbered {
-  /** Undefined for a client that gives its calls no numbers. */
-  readonly calls: ClientCalls | undefined;
-  /** Takes a frame; false where it is none that may come now. */
-  take(frame: Frame): boolean;
-}
-
-function numberedCalls(socket: Socket, homeDir: string, secret: string | undefined): Numbered {
-  const calls = secret === undefined ? undefined : createClientCalls(secret);
-  // One reading of the logs at a time.
-  let isAsking = false;
-  return {
-    calls,
-    take({ kind, body }) {
-      if (kind === "call") return calls?.take(body) === true;
-      if (kind !== "asks" || isAsking) return false;
-      isAsking = true;
-      void tellStates(socket, homeDir, calls?.asked(body)).then(() => (isAsking = false));
-      return true;
-    },
-  };
 }
 
 /** What a connection has; nothing before its hello. */
@@ -269,7 +247,7 @@ interface Opened {
 /** How a session ends, by itself or for another one. */
 interface Way extends Pick<Session, "hold" | "part" | "leave"> {
   onHeld(): void;
-  end(code: number): Promise<void>;
+  end(served: Served): Promise<void>;
 }
 
 function wayOf(socket: Socket, closed: Promise<void>, now: () => Opened): Way {
@@ -284,9 +262,9 @@ function wayOf(socket: Socket, closed: Promise<void>, now: () => Opened): Way {
       if (session === undefined) socket.destroy();
       else session.stop("the resident ends the session");
     },
-    async end(code) {
+    async end({ code, error }) {
       await now().session?.flush();
-      socket.end(leaving === undefined ? exitFrame(code) : frameOf(leaving));
+      socket.end(leaving === undefined ? exitFrame(code, error) : frameOf(leaving));
     },
     hold() {
       const { hello, session } = now();
@@ -305,19 +283,9 @@ function wayOf(socket: Socket, closed: Promise<void>, now: () => Opened): Way {
   };
 }
 
-/** Tells a client how far its calls came, as the logs say it. */
-async function tellStates(
-  socket: Socket,
-  homeDir: string,
-  asked: ReturnType<ClientCalls["asked"]>,
-): Promise<void> {
-  if (asked === undefined) return void socket.destroy();
-  const states = await stateOfCalls(homeDir, [...asked.values()]);
-  const calls = Array.from(asked, ([n, { call }]) => ({ n, state: states.get(call) }));
-  if (!socket.destroyed) socket.write(frameOf("known", JSON.stringify({ calls })));
-}
-
-const exitFrame = (code: number): Buffer => frameOf("exit", JSON.stringify({ code }));
+/** A client that says itself what went wrong is told it. */
+const exitFrame = (code: number, error: Failure | undefined): Buffer =>
+  frameOf("exit", JSON.stringify(error === undefined ? { code } : { code, error }));
 
 function refuse(socket: Socket, { code, message }: Refusal): void {
   socket.end(frameOf("refused", JSON.stringify({ code, message })));
@@ -349,49 +317,4 @@ function admit(hello: Hello | undefined, parts: SessionParts): Admitted | Refusa
   return typeof share === "string"
     ? { code: "too_many_clients", message: share }
     : { hello, client, share };
-}
-
-/** What {@link serve} needs of its session. */
-interface Serving extends SessionParts, Omit<SessionOfGates, "invocation"> {
-  /** The doors of this session. */
-  readonly own: SessionDoors;
-}
-
-/** As a process of its own would; gives its exit code. Never rejects. */
-async function serve(
-  { io }: SessionIo,
-  { argv }: Hello,
-  { gates, commands, own: doors, ...own }: Serving,
-): Promise<number> {
-  const end = argv.indexOf("--");
-  const json = argv.slice(0, end === -1 ? argv.length : end).includes("--json");
-  const print = createPrinter({ stdout: io.stdout, stderr: io.stderr, env: io.env, json });
-  try {
-    await own.share.turn();
-    // Many of one client may have come and gone meanwhile.
-    if (io.onStop().aborted) return EXIT_CODES.ok.code;
-    const { command, ...line } = readCommandLine(argv, commands);
-    if (command?.name === "exec hook") return await gates.hooks.answer(line, io);
-    // The terminal is the client's: it asks there as an approver, and never over this connection.
-    const flags = new Set([...line.flags].filter((flag) => flag !== "tty"));
-    const invocation: Invocation = { ...line, flags, io, print };
-    const isAlone = flags.has("alone");
-    if (command?.name === "proxy http" && !isAlone) {
-      const serveLocked = serveProxyLocked(doors);
-      const exit = await serveProxy(
-        invocation,
-        gates.of({ invocation, ...own, serveLocked }),
-        doors,
-      );
-      return EXIT_CODES[exit].code;
-    }
-    if (command?.name !== "mcp" || isAlone)
-      throw new Error(
-        "the resident serves acp mcp and acp proxy http without --alone, and acp exec hook",
-      );
-    return EXIT_CODES[await serveMcp(invocation, gates.of({ invocation, ...own }))].code;
-  } catch (error) {
-    print.failure(error);
-    return EXIT_CODES[commandNamed(argv, commands)?.failure ?? exitOfError(error)].code;
-  }
 }

@@ -11,7 +11,9 @@ import type { Invocation } from "../command.js";
 import type { Release } from "./newer.js";
 import { placesOf } from "./places.js";
 import type { Places } from "./places.js";
-import { isStarter, reachOrStart } from "./reach-or-start.js";
+import { reachResident } from "./reach.js";
+import type { Reached, Unreached } from "./reach.js";
+import { greetingMsIn, isStarter, reachOrStart } from "./reach-or-start.js";
 import type { ReachOrStartParts } from "./reach-or-start.js";
 
 const loadStarter = (): unknown => createRequire(import.meta.url)("#resident-start");
@@ -22,35 +24,77 @@ export const ENTRY: string = fileURLToPath(new URL("./index.js", import.meta.url
 /** What this process was loaded from, where the files are still those. */
 export const releaseOf = (): Release => ({ version: versionOf(ENTRY), build: buildOf(ENTRY) });
 
+/** How {@link reachFor} goes about it. */
+export interface ReachForOptions {
+  /** Ends the one that runs first. */
+  readonly end?: ReachOrStartParts["end"];
+  /** What an older resident gives way to. Default: this process's. */
+  readonly release?: Release;
+  /** Called where an older one stays. */
+  readonly onOlder?: () => void;
+}
+
+/**
+ * Connects to the resident, which is started where none runs.
+ *
+ * @throws ConsentError `home_busy` where there is none, and none can be started.
+ */
+export async function reachFor(
+  { dir }: Pick<Home, "dir">,
+  { io, print }: Pick<Invocation, "io" | "print">,
+  { end, release = releaseOf(), onOlder }: ReachForOptions = {},
+): Promise<Reached> {
+  const home = realpathSync(dir);
+  const uid = process.getuid?.() ?? -1;
+  const reached = await reachOrStart({
+    home,
+    places: placesOf(home, { env: io.env, uid }),
+    env: io.env,
+    cwd: io.cwd,
+    uid,
+    release,
+    loadStarter,
+    onOlder(why) {
+      onOlder?.();
+      print.notice(`An older version of ACP still serves this home: ${why}`);
+    },
+    ...(end !== undefined && { end }),
+  });
+  if (typeof reached === "string") throw new ConsentError("home_busy", reached);
+  return reached;
+}
+
+/** One more connection to the resident that runs; none is started. */
+export function reachAgainFor(
+  { dir }: Pick<Home, "dir">,
+  { io: { env } }: Pick<Invocation, "io">,
+): Promise<Reached | Unreached> {
+  const home = realpathSync(dir);
+  const uid = process.getuid?.() ?? -1;
+  return reachResident(home, placesOf(home, { env, uid }), {
+    uid,
+    greetingMsMax: greetingMsIn(env),
+  });
+}
+
 /**
  * Makes sure that a resident runs.
  *
  * @param end - Ends the one that runs first.
  * @returns Where it is.
- * @throws ConsentError `home_busy` where there is none, and none can be started.
+ * @throws ConsentError as {@link reachFor}.
  */
 export async function startFor(
-  { dir }: Home,
-  { io, print }: Invocation,
+  home: Home,
+  invocation: Invocation,
   end?: ReachOrStartParts["end"],
 ): Promise<Places> {
-  const home = realpathSync(dir);
-  const uid = process.getuid?.() ?? -1;
-  const places = placesOf(home, { env: io.env, uid });
-  const reached = await reachOrStart({
-    home,
-    places,
-    env: io.env,
-    cwd: io.cwd,
-    uid,
-    release: releaseOf(),
-    loadStarter,
-    onOlder: (why) => print.notice(`An older version of ACP still serves this home: ${why}`),
-    ...(end !== undefined && { end }),
+  const { socket } = await reachFor(home, invocation, end === undefined ? {} : { end });
+  socket.destroy();
+  return placesOf(realpathSync(home.dir), {
+    env: invocation.io.env,
+    uid: process.getuid?.() ?? -1,
   });
-  if (typeof reached === "string") throw new ConsentError("home_busy", reached);
-  reached.socket.destroy();
-  return places;
 }
 
 /** Whether this command may use a resident at all. */

@@ -5,13 +5,15 @@
  */
 
 /** The version of the protocol. */
-export const PROTOCOL = 2;
-/** The oldest and the newest version that this side speaks: also the one before, since 1 without holding and numbers. */
+export const PROTOCOL = 3;
+/** The oldest and the newest version that this side speaks: 1 has no holding and no numbers, 2 no runs. */
 export const PROTOCOLS: readonly [number, number] = [1, PROTOCOL];
 /** From this version on a client numbers its calls, and may ask about them. */
 export const NUMBERS_FROM = 2;
 /** From this version on a client holds its requests back when it is told to. */
 export const HOLDS_FROM = 2;
+/** From this version on a resident has the gate of an agent that its client holds. */
+export const RUNS_FROM = 3;
 /** Bytes of a frame's body. */
 export const BODY_BYTES_MAX: number = 1024 * 1024;
 /** Bytes of input that a client may send before the resident asks for more. */
@@ -41,6 +43,10 @@ export const KINDS = {
   opened: 12,
   /** Client, first on a connection of its own: bytes of one that it accepted; `{"key","door"}`. */
   join: 13,
+  /** Client: how the command that it holds is held, and what its servers are shown; JSON, once. */
+  run: 14,
+  /** Client: something for the log; `{"n","code","text"}`. */
+  note: 15,
   /** Resident: its protocol and build; JSON, before anything else. */
   greeting: 16,
   /** Resident: the session is open; empty. */
@@ -67,6 +73,12 @@ export const KINDS = {
   hold: 30,
   /** Resident: accept connections for this session; `{"key","doors":[{"name","port"}]}`. */
   doors: 31,
+  /** Resident: the command may begin; empty. */
+  go: 32,
+  /** Resident: it is in the log, or why not; `{"n"}` or `{"n","code","message"}`. */
+  noted: 33,
+  /** Resident: what it started for the command has ended; empty. */
+  ended: 34,
 } as const;
 
 /** The name of a kind. */

@@ -35,7 +35,7 @@ export interface ContainedParts {
   readonly user?: string;
   readonly sandbox: ServerSandbox;
   readonly network: ServerNetwork;
-  readonly io: Pick<Io, "env" | "cwd">;
+  readonly io: Pick<Io, "env" | "cwd" | "umask">;
   /** Ends starts that are under way. */
   readonly signal: AbortSignal;
   /** Every server that runs. */
@@ -47,6 +47,8 @@ export interface ContainedParts {
  * packages for it.
  */
 const IN_HOME = ["/bin/sh", "-c", 'cd -- "$HOME" && exec "$@"', "sh"];
+/** What it writes is as readable as if whoever wants it had started it: a resident has another one. */
+const UMASKED = ["/bin/sh", "-c", 'umask "$0" && exec "$@"'];
 const SYSTEM_PATH = `/usr/local/bin:/usr/bin:/bin:${dirname(process.execPath)}`;
 
 /**
@@ -134,7 +136,7 @@ async function start(
   // As the person wrote it, in the directory where ACP was started.
   const named = program.includes("/") && !isAbsolute(program) ? resolve(io.cwd, program) : program;
   return whileStarting(signal, (stop) =>
-    holder.spawn([...(cwd === undefined ? IN_HOME : []), named, ...args], {
+    holder.spawn([...umasked(io), ...(cwd === undefined ? IN_HOME : []), named, ...args], {
       onConnection: (socket) => network.attach(socket, name),
       env: (inside) =>
         makeEnvironment(
@@ -151,6 +153,9 @@ async function start(
     }),
   );
 }
+
+const umasked = ({ umask }: Pick<Io, "umask">): readonly string[] =>
+  umask === undefined ? [] : [...UMASKED, umask.toString(8).padStart(3, "0")];
 
 type Variables = Readonly<Record<string, string>>;
 

@@ -4,9 +4,10 @@
 import type { Command } from "../command.js";
 import { EXEC_COMMANDS } from "./exec.js";
 import { PROXY_COMMANDS } from "./proxy.js";
+import { SANDBOX_COMMANDS } from "./sandbox.js";
 
 /** What a resident reads its clients' command lines with. */
-const SERVED = [...PROXY_COMMANDS, ...EXEC_COMMANDS];
+const SERVED = [...PROXY_COMMANDS, ...SANDBOX_COMMANDS, ...EXEC_COMMANDS];
 
 /** `acp resident …` and `acp service …`. */
 export const RESIDENT_COMMANDS: readonly Command[] = [

@@ -31,6 +31,7 @@ export const SANDBOX_COMMANDS: readonly Command[] = [
       "openclaw-user",
       "config",
       "agent",
+      "alone",
       "key-file",
     ],
     details: [
@@ -76,6 +77,12 @@ export const SANDBOX_COMMANDS: readonly Command[] = [
         "from the command's name, or from --model-host.",
       "Of your environment, the command gets only PATH, the terminal, language and time zone variables, and those that --env names.",
       "With --mcp stdio, the command is an MCP client. It is started with pipes, and its standard input and output carry MCP.",
+      "The gate is in the resident process of the home, as for `acp mcp`, and starts the servers. " +
+        "If it ends, connections break, the command goes on, and the next process serves new " +
+        "connections. With --alone, or with ACP_ALONE=1, this command has a gate and a log of its " +
+        "own; so it has, and says so, with --openclaw-user.",
+      "If the home's key needs a passphrase and standard input is a terminal, it is asked for " +
+        "before the command starts. Otherwise nothing starts until a person runs `acp unlock`.",
       "The standard streams, the terminal and signals belong to the command. So does the exit " +
         "code: 128 plus the signal number if a signal ended it. If ACP itself fails, the exit " +
         "code is 125. If standard error is a terminal, refusals appear only in the log: " +
@@ -86,6 +93,7 @@ export const SANDBOX_COMMANDS: readonly Command[] = [
       "acp run --require full --workspace ./project --read-only -- npx some-agent",
       "acp run --mcp stdio --env OPENAI_API_KEY -- python agent.py",
       "acp run --sandbox uid --user agent -- ./agent",
+      "acp run --alone -- node agent.mjs",
     ],
     exits: ["not_runnable", "not_found"],
     failure: "not_run",
