@@ -1,15 +1,9 @@
 /** Sliding-window limits in memory: one window of uses for each key. */
 import type { Limits } from "../ports.js";
-import { createUseWindow } from "./use-window.js";
-import type { Use, UseWindow } from "./use-window.js";
+import { createUseWindows } from "./use-windows.js";
+import type { KeyedUse } from "./use-windows.js";
 import type { Clock } from "../types/clock.js";
 import type { LimitClaim } from "../types/limit-claim.js";
-
-/** A use and the key that it counts for. */
-interface KeyedUse {
-  readonly key: string;
-  readonly use: Use;
-}
 
 const isSound = ({ amount, max, windowMs }: LimitClaim): boolean =>
   amount >= 0 && max >= 0 && windowMs > 0;
@@ -35,21 +29,15 @@ function joinClaims(claims: readonly LimitClaim[]): readonly LimitClaim[] {
 
 /** Limits that live as long as the process. */
 export function memoryLimits(clock: Clock): Limits {
-  const windows = new Map<string, UseWindow>();
+  const windows = createUseWindows();
   const open = new Map<string, readonly KeyedUse[]>();
   let count = 0;
-
-  const windowOf = (key: string): UseWindow => {
-    const known = windows.get(key) ?? createUseWindow();
-    windows.set(key, known);
-    return known;
-  };
 
   /** How long until enough uses leave the window; 0 where the claim fits now. */
   const waitMs = (claim: LimitClaim, nowMs: number): number => {
     // A claim with NaN or a negative bound compares as if it fitted; it never does.
     if (!isSound(claim) || claim.amount > claim.max) return Number.MAX_SAFE_INTEGER;
-    return windowOf(claim.key).waitMs(claim, nowMs);
+    return windows.waitMs(claim, nowMs);
   };
 
   return {
@@ -65,7 +53,7 @@ export function memoryLimits(clock: Clock): Limits {
       const id = `rs_${++count}`;
       open.set(
         id,
-        claims.map((claim) => ({ key: claim.key, use: windowOf(claim.key).add(claim, nowMs) })),
+        claims.map((claim) => windows.add(claim, nowMs)),
       );
       return Promise.resolve({ ok: true, id });
     },
@@ -73,11 +61,7 @@ export function memoryLimits(clock: Clock): Limits {
       const reserved = open.get(id);
       open.delete(id);
       if (reserved === undefined || used) return Promise.resolve();
-      for (const { key, use } of reserved) {
-        const window = windows.get(key);
-        window?.drop(use);
-        if (window?.isEmpty() === true) windows.delete(key);
-      }
+      for (const use of reserved) windows.drop(use, clock.monotonic());
       return Promise.resolve();
     },
   };
