@@ -43,6 +43,8 @@ export interface Passed {
 }
 
 const SCHEME = "http://";
+/** Answers of 1xx before the answer to one request: a server that has hints sends one or two. */
+const INTERIM_MAX = 64;
 /** What a status text may hold; the rest is left out, not repaired. */
 const STATUS_TEXT = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
@@ -230,8 +232,10 @@ function transfer(
       end();
       resolve({ answer: incoming, socket, head });
     });
-    sent.on("information", (head: Information) => passInformation(response, head, mask));
+    const isFlooded = passInterim(sent, { response, mask, fail });
     sent.once("response", (incoming) => {
+      // What came with the interim answers that were too many.
+      if (isFlooded()) return void incoming.on("error", () => {});
       answer = incoming;
       try {
         passAnswer(parts, { incoming, response, mask, passed });
@@ -277,6 +281,22 @@ function passBody(
     sent.end();
   });
   sent.once("close", () => request.resume());
+}
+
+interface Interim extends Pick<Exchange, "response">, Pick<Transfer, "mask"> {
+  fail(error: RefusedError): void;
+}
+
+/** Passes interim answers as they come, up to a number; tells whether there were more. */
+function passInterim(sent: ClientRequest, { response, mask, fail }: Interim): () => boolean {
+  let count = 0;
+  sent.on("information", (head: Information) => {
+    // Each is written whether what was written before is read or not: more would fill the memory.
+    if (++count <= INTERIM_MAX) passInformation(response, head, mask);
+    else if (count === INTERIM_MAX + 1)
+      fail(refused("upstream_invalid", `the host sent more than ${INTERIM_MAX} interim answers`));
+  });
+  return () => count > INTERIM_MAX;
 }
 
 interface Information {
