@@ -14,6 +14,10 @@ const HOLDS = new URL("./resident/holds.mjs", import.meta.url).href;
 const SERVER = fileURLToPath(new URL("./resident/server.mjs", import.meta.url));
 /** What is measured is the resident, and not who gets a processor of this machine. */
 const LAST = ["nice", "-n", "19"];
+/** A folder for profiles of the resident, which the event loop is held by a little more then. */
+const { ACP_BENCH_PROFILES } = process.env;
+const PROFILED =
+  ACP_BENCH_PROFILES === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${ACP_BENCH_PROFILES}`];
 const CALLS = 200;
 const PAUSE_MS = 20;
 const POLICY = `version: "1"
@@ -36,7 +40,7 @@ const home = join(at, "h");
 async function serve() {
   const holds = join(at, "holds.json");
   rmSync(holds, { force: true });
-  const words = ["--import", HOLDS, ACP, "resident", "serve", "--home", home];
+  const words = [...PROFILED, "--import", HOLDS, ACP, "resident", "serve", "--home", home];
   const child = spawn(process.execPath, words, {
     env: { ...env, ACP_BENCH_HOLDS: holds },
     cwd: "/",
@@ -123,6 +127,7 @@ const WORST = {
   "patterns that backtrack": (peer) => callAll(peer, { text: `${"a".repeat(60)}!` }),
   "large plain schemas": (peer) => callAll(peer, { p1: "z" }),
   "arguments of 1 MB": (peer) => callAll(peer, { text: "x".repeat(1_000_000) }, 4),
+  "arguments of 1 MB, a long path": (peer) => callAll(peer, { text: "a/".repeat(500_000) }, 4),
   "arguments of 1 MB, many members": (peer) =>
     callAll(peer, { list: NUMBERS.slice(0, 150_000) }, 4),
   "arguments of 9 MB": (peer) => callAll(peer, { text: "x".repeat(9_000_000) }, 4),
