@@ -37,6 +37,11 @@ export function createLoopTurns(): LoopTurns {
   };
 }
 
+/** Resolves in a later turn of the loop, behind what this proxy put in before. */
+export function turnOf({ later }: LoopTurns): Promise<void> {
+  return new Promise((resolve) => later(resolve));
+}
+
 function schedule(): void {
   if (isScheduled) return;
   isScheduled = true;

@@ -25,7 +25,10 @@ import { deniedResult, invalidResult, pendingResult, unavailableResult } from ".
 import type { NoticeResult } from "./call-result.js";
 import { ServerFailedError } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
+import { LONG_ARGUMENT_CHARS } from "./limits.js";
 import { logText } from "./log-text.js";
+import { turnOf } from "./loop-turns.js";
+import type { LoopTurns } from "./loop-turns.js";
 import { unmaskable } from "./masks.js";
 import type { Masks } from "./masks.js";
 import { errorLine, notificationLine, resultLine } from "./rpc.js";
@@ -40,6 +43,8 @@ export interface CallParts {
   readonly argumentCheck?: ArgumentCheck;
   /** For what may take long. */
   readonly aside: Aside;
+  /** In which lines are read, and what a long call takes is done a piece at a time. */
+  readonly turns: LoopTurns;
   readonly clock: Clock;
   readonly masks: Masks;
   readonly progressEveryMs: number;
@@ -58,6 +63,8 @@ export interface CallJob {
   /** The tool's name as its server knows it. */
   readonly tool: string;
   readonly args: JsonObject;
+  /** Characters of the arguments as written. */
+  readonly argumentChars: number;
   readonly progressToken: RpcId | undefined;
   /** Whether the client speaks the stateless era, whose results name their type. */
   readonly typedResults: boolean;
@@ -200,6 +207,10 @@ async function run(call: Running): Promise<void> {
 /** The call's answer: the server's line, or why there is none. */
 async function settle(call: Running): Promise<Buffer | NoticeResult> {
   const { parts, job } = call;
+  const { gate, agent, session, argumentCheck, callOf } = parts;
+  // Before anything is waited for: the id of the request is free again once it is answered.
+  const named = callOf?.(job.id);
+  await turnOfLong(call);
   let action: ToolAction;
   try {
     action = toolAction(job.server, job.tool, job.args);
@@ -207,9 +218,7 @@ async function settle(call: Running): Promise<Buffer | NoticeResult> {
     if (isConsentError(error)) return invalidResult(error.message);
     throw error;
   }
-  const { gate, agent, session, argumentCheck, callOf } = parts;
-  // Before anything is waited for: the id of the request is free again once it is answered.
-  const named = callOf?.(job.id);
+  await turnOfLong(call);
   const tool = await job.definition();
   await prepareCheck(action, tool, parts);
   const problem = argumentCheck?.check(action, tool);
@@ -226,6 +235,11 @@ async function settle(call: Running): Promise<Buffer | NoticeResult> {
   if (verdict === undefined) return pendingResult(opened);
   // A yes for a client that is gone is not acted on.
   return call.clientGone ? givenUp(call) : conclude(call, action, verdict);
+}
+
+/** What long arguments take, such as a copy, a digest or a judgment, is a piece of its own each. */
+function turnOfLong({ parts, job }: Running): Promise<void> | undefined {
+  return job.argumentChars > LONG_ARGUMENT_CHARS ? turnOf(parts.turns) : undefined;
 }
 
 /**

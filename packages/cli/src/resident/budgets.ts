@@ -3,8 +3,9 @@
  * an agent id and the process that started it; both are what the client says. Whoever lies about
  * them is a process of this user outside of any sandbox, which could pretend to be any client.
  */
-import type { AuditSink, QuestionRoom } from "@acp/core";
+import type { AuditEventInput, AuditReceipt, AuditSink, JsonObject, QuestionRoom } from "@acp/core";
 import type { RequestRoom } from "@acp/proxy-mcp";
+import { jsonBytes } from "./json-bytes.js";
 import { createTurns } from "./turns.js";
 import type { Turns } from "./turns.js";
 
@@ -30,6 +31,8 @@ export interface Limits {
   readonly bytes: number;
   /** Of what one client's gates write into the log, so much is written at the same time. */
   readonly writesAtOnce: number;
+  /** The same while another client has calls under way: it waits for what is done together. */
+  readonly writesBesideOthers: number;
   /** Bytes that one client's gates may write into the log, and how many of them a minute gives back. */
   readonly logBytes: number;
 }
@@ -46,9 +49,12 @@ export const LIMITS: Limits = {
   calls: 256,
   bytes: 64 * 1024 * 1024,
   writesAtOnce: 16,
+  writesBesideOthers: 4,
   logBytes: 10 * 1024 * 1024,
 };
 
+/** An entry of the log that is longer is handled for itself. */
+const LONG_BYTES: number = 64 * 1024;
 const MINUTE_MS = 60_000;
 /** How often a client's limits are told of. */
 const TELL_EVERY_MS = 60_000;
@@ -111,6 +117,10 @@ interface State {
   readonly nowMs: () => number;
   readonly clients: Map<string, Client>;
   sessions: number;
+  /** Clients with tool calls under way. */
+  busy: number;
+  /** Long entries become lines one after another, each in a turn of the event loop. */
+  readonly long: Turns;
   /** Sessions by what their clients say. */
   readonly claims: Map<string, number>;
 }
@@ -124,7 +134,15 @@ export function createBudgets(
   nowMs: () => number = () => performance.now(),
   limits: Limits = LIMITS,
 ): Budgets {
-  const state: State = { limits, nowMs, clients: new Map(), sessions: 0, claims: new Map() };
+  const state: State = {
+    limits,
+    nowMs,
+    clients: new Map(),
+    sessions: 0,
+    busy: 0,
+    long: createTurns(1),
+    claims: new Map(),
+  };
   return {
     open(name, claims = []) {
       const why = whyNoSession(state, name) ?? whyNoClaim(state, claims);
@@ -136,17 +154,19 @@ export function createBudgets(
   };
 }
 
-const newClient = ({ nowMs, limits }: State): Client => ({
+const newClient = (state: State): Client => ({
   sessions: 0,
   starts: 0,
-  turns: createTurns(limits.startsAtOnce),
-  writes: createTurns(limits.writesAtOnce),
+  turns: createTurns(state.limits.startsAtOnce),
+  writes: createTurns(() =>
+    state.busy > 1 ? state.limits.writesBesideOthers : state.limits.writesAtOnce,
+  ),
   questions: 0,
   requests: 0,
   calls: 0,
   bytes: 0,
   logBytes: 0,
-  drainedAtMs: nowMs(),
+  drainedAtMs: state.nowMs(),
   toldAtMs: undefined,
 });
 
@@ -186,8 +206,10 @@ function shareOf(state: State, client: Client, claims: readonly string[]): Share
   let tell: (why: string) => void = () => undefined;
   const take = (what: keyof typeof own, count: number): void => {
     if (isOver) return;
+    const wasBusy = client.calls > 0;
     own[what] += count;
     client[what] += count;
+    state.busy += Number(client.calls > 0) - Number(wasBusy);
   };
   const full = (why: string): string => {
     const now = nowMs();
@@ -243,13 +265,44 @@ const countedSink = (sink: AuditSink, state: State, client: Client): AuditSink =
     await turn.take();
     try {
       drain(state, client);
-      client.logBytes += Buffer.byteLength(JSON.stringify(events));
-      return await sink.append(events);
+      const bytes = events.reduce((sum, event) => sum + jsonBytes(bodyOf(event)), 0);
+      client.logBytes += bytes;
+      return await (bytes > LONG_BYTES ? appendLong(state, sink, events) : sink.append(events));
     } finally {
       turn.give();
     }
   },
 });
+
+/** An event in the form that is measured: nearly as long as its line. */
+const bodyOf = (event: AuditEventInput): JsonObject => ({ ...event });
+
+/** To make a line of it, and what its call does next, take milliseconds each. */
+async function appendLong(
+  { long }: State,
+  sink: AuditSink,
+  events: readonly AuditEventInput[],
+): Promise<AuditReceipt> {
+  // What a sink takes is made a line of before it returns.
+  const written = await inTurn(long, () => ({ receipt: sink.append(events) }));
+  try {
+    return await written.receipt;
+  } finally {
+    await inTurn(long, () => undefined);
+  }
+}
+
+/** Does something in a later turn of the event loop, with nothing else that is long. */
+async function inTurn<T>(turns: Turns, work: () => T): Promise<T> {
+  const turn = turns.of();
+  await turn.take();
+  await new Promise((resolve) => setImmediate(resolve));
+  try {
+    return work();
+  } finally {
+    turn.give();
+  }
+}
 
 function begin(state: State, client: Client, claims: readonly string[]): void {
   countClaims(state, claims, 1);
