@@ -104,6 +104,7 @@ describe("findValue()", () => {
 });
 
 describe("pickMembers()", () => {
+  const SPARSE = ["", ",[]", ",{}", ',"]}"', ',"\\""', ",[[{}]]"];
   const WANTED = { id: [], method: ["name"], params: ["name", "arguments"] };
 
   it("finds the values at paths of one key and of two, as JSON.parse has them", () => {
@@ -124,6 +125,21 @@ describe("pickMembers()", () => {
             );
           }
         }
+      }),
+    );
+  });
+
+  it("finds what stands behind values without a quote for long, wherever the next one is", () => {
+    const lengths = fc.array(fc.nat(2_000), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(lengths, fc.constantFrom(...SPARSE), (all, between) => {
+        const lists = all.map((length) => `[${"1,".repeat(length)}1${between}]`);
+        const text = `{"a":[${lists.join(",")}],"params":{"b":[${lists.join(",")}],"name":1},"id":2}`;
+        JSON.parse(text);
+        const bytes = Buffer.from(text);
+        const picked = pickMembers(bytes, wholeValue(bytes), WANTED) ?? new Map();
+        const texts = ["params.name", "id"].map((path) => textOf(bytes, picked.get(path)));
+        expect(texts).toEqual(["1", "2"]);
       }),
     );
   });

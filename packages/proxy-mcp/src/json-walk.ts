@@ -40,7 +40,10 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-const BRACE_BIT = 0x20;
+const MARKS = [QUOTE, OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY];
+/** After so many bytes without a mark the native search looks for the next one. */
+const SPARSE_BYTES = 2_048;
+const STRETCH_BYTES_MAX: number = 64 * 1024;
 const NESTED_ARRAY = 1 / 4;
 /** Past this length of a string the native search is faster than the loop. */
 const LONG_STRING = 64;
@@ -290,15 +293,37 @@ function valueEnd(bytes: Buffer, start: number): number {
   if (first === QUOTE) return stringEnd(bytes, start);
   if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return scalarEnd(bytes, start);
   let depth = 0;
-  for (let at = start; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE) at = stringEnd(bytes, at) - 1;
-    else {
-      // A bracket and a brace differ in this one bit.
-      const open = (byte ?? 0) | BRACE_BIT;
-      if (open === OPEN_OBJECT) depth++;
-      else if (open === CLOSE_OBJECT && --depth === 0) return at + 1;
+  for (let at = start; at < bytes.length; ) {
+    const near = Math.min(bytes.length, at + SPARSE_BYTES);
+    let isSparse = true;
+    for (; at < near; at++) {
+      const byte = bytes[at];
+      if (byte === QUOTE) at = stringEnd(bytes, at) - 1;
+      else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth++;
+      else if (byte !== CLOSE_OBJECT && byte !== CLOSE_ARRAY) continue;
+      else if (--depth === 0) return at + 1;
+      isSparse = false;
     }
+    if (isSparse) at = nextMark(bytes, at);
+  }
+  return bytes.length;
+}
+
+/**
+ * Where the next quote, bracket or brace stands; the end where there is none. The native search is
+ * faster where there is none for long, and slower where they are many: so it looks no further at a
+ * time than it has come without one.
+ */
+function nextMark(bytes: Buffer, start: number): number {
+  for (let from = start, length = SPARSE_BYTES; from < bytes.length; from += length) {
+    length = Math.min(STRETCH_BYTES_MAX, Math.max(length, from - start));
+    let stretch = bytes.subarray(from, from + length);
+    const whole = stretch.length;
+    for (const mark of MARKS) {
+      const at = stretch.indexOf(mark);
+      if (at !== -1) stretch = stretch.subarray(0, at);
+    }
+    if (stretch.length < whole) return from + stretch.length;
   }
   return bytes.length;
 }
