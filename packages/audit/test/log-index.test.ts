@@ -33,7 +33,7 @@ import {
 import { makeLines, scratchLog } from "./support.js";
 
 /** Which bytes of a file are tried. */
-const STEP = isDeep ? 31 : 661;
+const STEP = isDeep ? 31 : 1_321;
 
 const PARTS = { key: KEY, now: () => 5, everyEvents: 3, closeEventsMin: 1 };
 
@@ -64,7 +64,7 @@ describe("the index of a log", () => {
           }
         },
       ),
-      { numRuns: isDeep ? 60 : 3 },
+      { numRuns: isDeep ? 60 : 2 },
     );
   });
 

@@ -90,7 +90,8 @@ export type OptionName =
   | "without-logs"
   | "to"
   | "dry-run"
-  | "delete-home";
+  | "delete-home"
+  | "client";
 
 /** Every option of every command. */
 export const OPTIONS: Readonly<Record<OptionName, Option>> = {
@@ -210,7 +211,7 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   project: {
     value: "DIR",
     summary:
-      "The project, inside which reading may be safe (default: what the agent was opened on, or where the command runs)",
+      "The project, inside which reading may be safe (default: what the agent was opened on, or where the command runs). For acp mcp wrap: also change the clients' files of this project",
   },
   profile: {
     value: "FILE",
@@ -309,6 +310,7 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   "without-logs": { summary: "Leave the audit logs out" },
   to: { value: "DIR", summary: "Restore into this new directory instead of the home" },
   "dry-run": { summary: "Check everything, show what would happen, and change nothing" },
+  client: { value: "NAMES", summary: "Only these clients (A,B), such as cursor or claude-code" },
   "delete-home": {
     summary: "Also delete the home with its logs and keys, after you type its path",
   },

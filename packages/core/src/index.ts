@@ -75,6 +75,8 @@ export type {
   GateContext,
   GateOptions,
   LayerRuling,
+  Performance,
+  PerformOptions,
   ResumeOptions,
 } from "./gate/consent-gate.js";
 export type { Outcome, PausedEnd, ReportedOutcome } from "./gate/reports.js";

@@ -9,7 +9,7 @@ import { actionDigest } from "./action/digest.js";
 import { ConsentError } from "./errors.js";
 import { PERMIT_TTL_MS } from "./limits.js";
 import { isFromAnotherCopy, OTHER_COPY } from "./copies.js";
-import type { EventMaker } from "./types/audit-event.js";
+import type { AuditEventInput, EventMaker } from "./types/audit-event.js";
 import type { Clock } from "./types/clock.js";
 import type { Permit, Release } from "./types/permit.js";
 import { hideMaker } from "./hide-maker.js";
@@ -29,6 +29,11 @@ export interface PermitTerms {
   readonly shutdownSignal: AbortSignal;
   /** Makes the events of the decision that the permit came from. */
   readonly event: EventMaker;
+  /**
+   * Events of that decision that are not in the log yet: they are written with the first that its
+   * performance writes, before anything is released. Absent where they are.
+   */
+  readonly unwritten?: readonly AuditEventInput[] | undefined;
   /** Why the layers in force now deny the action, or `undefined`. */
   readonly denialNow: () => string | undefined;
   /** Whether the gate has another record key by now: its home's keys were rotated. */
@@ -131,6 +136,7 @@ class Redeemed implements Release {
 hideMaker(Redeemed, "release");
 
 const NO_SECRETS: readonly string[] = Object.freeze([]);
+const NO_EVENTS: readonly AuditEventInput[] = Object.freeze([]);
 const unchanged = <T>(value: T): T => value;
 const nothing = (): undefined => undefined;
 
@@ -143,7 +149,7 @@ const nothing = (): undefined => undefined;
  */
 export function issuePermit(terms: PermitTerms, verdictWith: (permit: Permit) => Allowed): Allowed {
   const { gate, action, secrets, clock, callerSignal, shutdownSignal, event } = terms;
-  const { denialNow, isKeyGone, lease } = terms;
+  const { denialNow, isKeyGone, unwritten, lease } = terms;
   const nowMs = clock.now();
   const ttlMs = Math.min(PERMIT_TTL_MS, lease?.leftMs ?? PERMIT_TTL_MS);
   // Written out: V8 gives each object that spreads another one a hidden class of its own, and it
@@ -159,6 +165,7 @@ export function issuePermit(terms: PermitTerms, verdictWith: (permit: Permit) =>
     event,
     denialNow,
     isKeyGone,
+    unwritten,
     lease,
     digest: actionDigest(action),
     expiresAtMonotonicMs: clock.monotonic() + ttlMs,
@@ -238,6 +245,8 @@ export interface Issued {
   /** The verdict as it was handed out. */
   readonly verdict: Allowed;
   readonly event: EventMaker;
+  /** As {@link PermitTerms.unwritten}; empty where there are none. */
+  readonly unwritten: readonly AuditEventInput[];
 }
 
 /**
@@ -247,12 +256,12 @@ export interface Issued {
  *   issued it.
  */
 export function issuedBy(gate: object, permit: Permit): Issued {
-  const { gate: issuer, verdict, event } = stateOf(permit);
+  const { gate: issuer, verdict, event, unwritten = NO_EVENTS } = stateOf(permit);
   if (issuer !== gate)
     throw new ConsentError("permit_other_gate", "Cannot use the permit: another gate issued it");
   if (verdict === undefined)
     throw new ConsentError("permit_unknown", "Cannot use the permit: it has no verdict yet");
-  return { verdict, event };
+  return { verdict, event, unwritten };
 }
 
 /** Whether redeeming a permit gave a release. */

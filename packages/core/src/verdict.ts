@@ -91,8 +91,13 @@ export type RunResult<T> =
       readonly value: T;
       /** The verdict that allowed it. */
       readonly verdict: Allowed;
-      /** Whether the completion is in the log. Of a stream it is not yet: see `ended`. */
+      /**
+       * Whether the completion is in the log. Of a stream, and where the caller wanted the result
+       * first, it is not yet: see `completed`.
+       */
       readonly recorded: boolean;
+      /** Settles once the completion is in the log, or cannot be: then false. Never rejects. */
+      readonly completed: Promise<boolean>;
       /**
        * Present where `value` is a stream: settles when that ends, with whether its completion is
        * in the log. Never rejects.

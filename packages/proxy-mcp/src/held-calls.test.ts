@@ -10,7 +10,10 @@ import type { ClientRequest } from "./message.js";
 /** A gate that never decides. */
 const silent = { open: () => new Promise(() => {}) } as unknown as ConsentGate;
 
-function held(bytesMax: number): {
+function held(
+  bytesMax: number,
+  gate: ConsentGate = silent,
+): {
   readonly calls: HeldCalls;
   readonly sent: string[];
   start(id: number): boolean;
@@ -18,7 +21,7 @@ function held(bytesMax: number): {
   const sent: string[] = [];
   const calls = createHeldCalls(
     {
-      gate: silent,
+      gate,
       agent: { id: "a" },
       clock: systemClock,
       masks: createMasks(),
@@ -63,5 +66,22 @@ describe("createHeldCalls()", () => {
         _meta: { "acp/denied": { code: "too_many_pending", retryable: true } },
       },
     });
+  });
+
+  it("is not over before the log has the completion of what was answered", async () => {
+    let complete: (isKept: boolean) => void = () => {};
+    const completed = new Promise<boolean>((resolve) => (complete = resolve));
+    const gate = {
+      runOrOpen: async () => ({ ran: true, value: undefined, completed }),
+    } as unknown as ConsentGate;
+    const { calls, start, sent } = held(150, gate);
+    start(1);
+    await expect.poll(() => sent).toHaveLength(1);
+    let isOver = false;
+    const over = calls.fail({ server: "s", reason: "it was stopped" }).then(() => (isOver = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isOver).toBe(false);
+    complete(true);
+    await over;
   });
 });

@@ -36,7 +36,10 @@ export interface HeldCalls {
   ): ToolCall | undefined;
   /** The client is gone; resolves when every call is forwarded or over. */
   leave(): Promise<void>;
-  /** The calls' server is gone; resolves when they are answered. */
+  /**
+   * The calls' server is gone; resolves when they are answered, and the log has what it can have of
+   * all calls to it.
+   */
   fail(failure: ServerFailure): Promise<void>;
 }
 
@@ -107,11 +110,11 @@ export function createHeldCalls(
         typedResults,
         onOver: () => {
           heldBytes -= bytes;
-          calls.delete(call);
           onOver();
         },
       });
       calls.set(call, target.server);
+      void call.over.finally(() => calls.delete(call));
       return call;
     },
     async leave(): Promise<void> {

@@ -2,6 +2,7 @@ import {
   type ConsentGate,
   type JsonObject,
   type Pending,
+  type Performance,
   type Release,
   systemClock,
   type ToolAction,
@@ -24,13 +25,21 @@ function gateOf(
   const gate = {
     open: async (action: ToolAction) => opened(action),
     performed: 0,
+    async runOrOpen(action: ToolAction, { perform, signal }: Performance<unknown>) {
+      const verdict = opened(action);
+      if (verdict.decision === "pending") return verdict;
+      // The real one waits for its log here.
+      await Promise.resolve();
+      if (verdict.decision === "deny" || signal?.aborted === true) return { ran: false, verdict };
+      return gate.perform(verdict, perform);
+    },
     async perform(
       verdict: Verdict & { decision: "allow" },
       perform: (release: Release) => Promise<unknown>,
     ) {
       gate.performed++;
       const value = await perform(releaseOf({ action: verdict.action, ...release }));
-      return { ran: true, value, verdict, recorded: false };
+      return { ran: true, value, verdict, recorded: false, completed: Promise.resolve(false) };
     },
   };
   return gate as unknown as ConsentGate & { readonly performed: number };

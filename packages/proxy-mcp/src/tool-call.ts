@@ -7,13 +7,15 @@ import { isDeepStrictEqual } from "node:util";
 import { DENY_CODES, isConsentError, isToolAction, toolAction } from "@acp/core";
 import type {
   Agent,
-  Allowed,
   ArgumentCheck,
   Clock,
   ConsentGate,
+  GateContext,
   JsonObject,
   Pending,
+  PerformOptions,
   Release,
+  RunResult,
   ToolAction,
   ToolDefinition,
   Verdict,
@@ -25,9 +27,8 @@ import { deniedResult, invalidResult, pendingResult, unavailableResult } from ".
 import type { NoticeResult } from "./call-result.js";
 import { ServerFailedError } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
-import { LONG_ARGUMENT_CHARS } from "./limits.js";
 import { logText } from "./log-text.js";
-import { turnOf } from "./loop-turns.js";
+import { turnOfLong } from "./loop-turns.js";
 import type { LoopTurns } from "./loop-turns.js";
 import { unmaskable } from "./masks.js";
 import type { Masks } from "./masks.js";
@@ -94,7 +95,10 @@ export interface ToolCall {
   fail(failure: ServerFailure): void;
   /** Settles when the call is forwarded or over. */
   readonly sent: Promise<void>;
-  /** Settles when the call is answered or needs no answer any more. */
+  /**
+   * Settles when the call is answered, or needs no answer any more, and the log has what it can have
+   * of it.
+   */
   readonly over: Promise<void>;
 }
 
@@ -104,10 +108,14 @@ interface Running {
   readonly startedMs: number;
   phase: "judged" | "forwarded" | "over";
   cancelled: boolean;
+  /** Aborts what is not begun when it is canceled or its server is gone. */
+  readonly stopped: AbortController;
   clientGone: boolean;
   failure: ServerFailure | undefined;
   /** The open question. */
   pending: Pending | undefined;
+  /** Whether the log has its completion; true where there is none to keep. */
+  completed: Promise<boolean>;
   /** Ends the wait for the server's answer. */
   recall: (error: Error) => void;
   tellSent: () => void;
@@ -118,6 +126,7 @@ class CallCancelledError extends Error {
   override readonly name = "CallCancelledError";
 }
 
+const NOTHING_TO_KEEP = Promise.resolve(true);
 const CLIENT_GONE = "the client is gone";
 const PROGRESS_METHOD = "notifications/progress";
 /** Our reports stay below 1, so that a server's own, which come later, are not below them. */
@@ -131,9 +140,11 @@ export function startCall(parts: CallParts, job: CallJob): ToolCall {
     startedMs: parts.clock.monotonic(),
     phase: "judged",
     cancelled: false,
+    stopped: new AbortController(),
     clientGone: false,
     failure: undefined,
     pending: undefined,
+    completed: NOTHING_TO_KEEP,
     recall: () => {},
     tellSent: () => {},
   };
@@ -163,6 +174,7 @@ export function startCall(parts: CallParts, job: CallJob): ToolCall {
  * Ends a call wherever it is: what is not forwarded never will be. True where its server has it.
  */
 function stop(call: Running, error: Error): boolean {
+  call.stopped.abort(error);
   if (call.phase === "forwarded") call.recall(error);
   // Who cancels may only be less patient than the person who is asked; a server that is gone can do
   // nothing with a yes.
@@ -202,6 +214,8 @@ async function run(call: Running): Promise<void> {
     );
   call.tellSent();
   job.onOver();
+  if (!(await call.completed))
+    parts.log(`[${job.server}] the audit log could not keep that a call is completed`);
 }
 
 /** The call's answer: the server's line, or why there is none. */
@@ -210,7 +224,7 @@ async function settle(call: Running): Promise<Buffer | NoticeResult> {
   const { gate, agent, session, argumentCheck, callOf } = parts;
   // Before anything is waited for: the id of the request is free again once it is answered.
   const named = callOf?.(job.id);
-  await turnOfLong(call);
+  await turnOfLong(parts.turns, job.argumentChars);
   let action: ToolAction;
   try {
     action = toolAction(job.server, job.tool, job.args);
@@ -218,28 +232,29 @@ async function settle(call: Running): Promise<Buffer | NoticeResult> {
     if (isConsentError(error)) return invalidResult(error.message);
     throw error;
   }
-  await turnOfLong(call);
+  await turnOfLong(parts.turns, job.argumentChars);
   const tool = await job.definition();
   await prepareCheck(action, tool, parts);
   const problem = argumentCheck?.check(action, tool);
-  const opened = await gate.open(action, {
+  const context: GateContext = {
     agent,
     session,
     tool,
     obstacle: problem,
     ...(named !== undefined && { call: named }),
-  });
-  if (problem !== undefined) return refuseInvalid(call, problem, opened);
-  if (opened.decision !== "pending") return conclude(call, action, opened);
-  const verdict = await waitFor(call, opened);
-  if (verdict === undefined) return pendingResult(opened);
+  };
+  if (problem !== undefined) return refuseInvalid(call, problem, await gate.open(action, context));
+  const answer = await answered<Pending>(call, action, (perform) =>
+    gate.runOrOpen(action, { perform, ...howOf(call) }, context),
+  );
+  if (!("settled" in answer)) return answer;
+  const verdict = await waitFor(call, answer);
+  if (verdict === undefined) return pendingResult(answer);
+  if (verdict.decision === "deny") return deniedResult(verdict);
   // A yes for a client that is gone is not acted on.
-  return call.clientGone ? givenUp(call) : conclude(call, action, verdict);
-}
-
-/** What long arguments take, such as a copy, a digest or a judgment, is a piece of its own each. */
-function turnOfLong({ parts, job }: Running): Promise<void> | undefined {
-  return job.argumentChars > LONG_ARGUMENT_CHARS ? turnOf(parts.turns) : undefined;
+  return call.clientGone || isStopped(call)
+    ? givenUp(call)
+    : answered<never>(call, action, (perform) => gate.perform(verdict, perform, howOf(call)));
 }
 
 /**
@@ -258,14 +273,6 @@ async function refuseInvalid(
       .perform(opened, () => Promise.reject(new Error(problem)))
       .catch(() => undefined);
   return invalidResult(problem);
-}
-
-function conclude(
-  call: Running,
-  action: ToolAction,
-  verdict: Verdict,
-): Promise<Buffer | NoticeResult> | NoticeResult {
-  return verdict.decision === "deny" ? deniedResult(verdict) : perform(call, action, verdict);
 }
 
 /**
@@ -314,25 +321,36 @@ async function reportProgress(
   }
 }
 
-async function perform(
+/** The client has its answer before the log has that the call is completed. */
+const howOf = ({ stopped: { signal } }: Running): PerformOptions => ({
+  signal,
+  completesLater: true,
+});
+
+/**
+ * Has a call performed; whatever is thrown on the way is told by what it gives.
+ *
+ * @param perform - Performs it, or gives the question that is open.
+ * @returns The server's line, or why there is none.
+ */
+async function answered<T>(
   call: Running,
   action: ToolAction,
-  verdict: Allowed,
-): Promise<Buffer | NoticeResult> {
+  perform: (send: (release: Release) => Promise<void>) => Promise<RunResult<void> | T>,
+): Promise<Buffer | NoticeResult | T> {
   const { parts, job } = call;
-  if (isStopped(call)) return givenUp(call);
   let line: Buffer | undefined;
   try {
-    const result = await parts.gate.perform(verdict, async (release) => {
+    const result = await perform(async (release) => {
       const answer = await forward(call, action, release);
       line = parts.masks.answer(answer, release) ?? errorLine(job.id, unmaskable(job.server));
       const failure = answerFailure(answer);
       // So the gate tells what became of it; the client has the server's own words.
       if (failure !== undefined) throw failure;
     });
+    if (!isResult(result)) return result;
     if (!result.ran) return deniedResult(result.verdict);
-    if (!result.recorded)
-      parts.log(`[${job.server}] the audit log could not keep that a call is completed`);
+    call.completed = result.completed;
   } catch (error) {
     // Told by the answer, by `call.failure` and by `call.cancelled`.
     if (
@@ -342,6 +360,10 @@ async function perform(
       throw error;
   }
   return line ?? givenUp(call);
+}
+
+function isResult(result: unknown): result is RunResult<void> {
+  return typeof result === "object" && result !== null && "ran" in result;
 }
 
 /** An answer that nobody reads, or that {@link run} replaces by the server's failure. */

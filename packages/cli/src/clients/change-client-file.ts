@@ -11,6 +11,9 @@ import type { ClientFile } from "./client-files.js";
 import { withoutAcp } from "./without-acp.js";
 import type { Unwrapped } from "./without-acp.js";
 
+/** What the name of a copy ends in. */
+export type CopySuffix = "before-acp-uninstall" | "before-acp-wrap" | "before-acp-unwrap";
+
 /** A file that names acp, with what would change in it. */
 export interface ClientChange {
   readonly path: string;
@@ -40,12 +43,15 @@ export function planChange({ path, text }: ClientFile): ClientChange | undefined
  * @throws ConsentError `options_invalid` where the file changed since it was read, or cannot be
  *   written; it is as it was then.
  */
-export async function changeClientFile({ path, before, after }: ClientChange): Promise<string> {
+export async function changeClientFile(
+  { path, before, after }: Pick<ClientChange, "path" | "before" | "after">,
+  suffix: CopySuffix = "before-acp-uninstall",
+): Promise<string> {
   try {
     const real = await realpath(path);
     if ((await readFile(real, "utf8")) !== before) throw new Error("it changed meanwhile");
     const mode = (await stat(real)).mode & 0o777;
-    const copy = await keepCopy(real, before, mode);
+    const copy = await keepCopy(`${real}.${suffix}`, before, mode);
     const temporary = join(
       dirname(real),
       `.${basename(real)}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`,
@@ -67,15 +73,35 @@ export async function changeClientFile({ path, before, after }: ClientChange): P
   }
 }
 
+/** A copy that is there already serves. */
 async function keepCopy(path: string, text: string, mode: number): Promise<string> {
   for (let number = 1; ; number++) {
-    const copy = `${path}.before-acp-uninstall${number === 1 ? "" : `-${number}`}`;
+    const copy = copyName(path, number);
     try {
       await writeNew(copy, text, mode);
       return copy;
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+      if ((await readFile(copy, "utf8").catch(() => undefined)) === text) return copy;
     }
+  }
+}
+
+const copyName = (path: string, number: number): string =>
+  number === 1 ? path : `${path}-${number}`;
+
+/** The texts that copies of a file have, the newest first, each with its copy's path. */
+export async function earlierTexts(
+  path: string,
+  suffix: CopySuffix,
+): Promise<readonly { readonly copy: string; readonly text: string }[]> {
+  const real = await realpath(path);
+  const found: { readonly copy: string; readonly text: string }[] = [];
+  for (let number = 1; ; number++) {
+    const copy = copyName(`${real}.${suffix}`, number);
+    const text = await readFile(copy, "utf8").catch(() => undefined);
+    if (text === undefined) return found.toReversed();
+    found.push({ copy, text });
   }
 }
 

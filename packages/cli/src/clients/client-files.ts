@@ -4,34 +4,18 @@
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Io } from "../command.js";
+import { placesOfProject, placesOfUser } from "./known-clients.js";
 
-/** Below the user's home directory. */
+/** Below the user's home directory, beside what {@link placesOfUser} knows: hooks. */
 const OF_USER: readonly string[] = [
-  ".claude.json",
   ".claude/settings.json",
   ".claude/settings.local.json",
-  ".config/Claude/claude_desktop_config.json",
-  "Library/Application Support/Claude/claude_desktop_config.json",
-  ".cursor/mcp.json",
   ".cursor/hooks.json",
-  ".config/Code/User/mcp.json",
-  "Library/Application Support/Code/User/mcp.json",
-  ".codex/config.toml",
   ".codex/hooks.json",
-  ".gemini/settings.json",
 ];
-/** In the project that the command is run in. */
-const OF_PROJECT: readonly string[] = [
-  ".mcp.json",
-  ".claude/settings.json",
-  ".claude/settings.local.json",
-  ".cursor/mcp.json",
-  ".cursor/hooks.json",
-  ".vscode/mcp.json",
-  ".codex/config.toml",
-  ".codex/hooks.json",
-  ".gemini/settings.json",
-];
+/** In the project that the command is run in, beside what {@link placesOfProject} knows. */
+const OF_PROJECT: readonly string[] = OF_USER;
 const FILE_BYTES_MAX: number = 64 * 1024 * 1024;
 
 /** A file with its text. */
@@ -53,11 +37,18 @@ export interface ClientFiles {
   readonly unread: readonly UnreadFile[];
 }
 
-/** Reads all that are there. */
-export async function readClientFiles(userHome: string, project: string): Promise<ClientFiles> {
+/** Reads all that are there: of the user, and of the project that the command is run in. */
+export async function readClientFiles({
+  userHome,
+  env,
+  cwd,
+}: Pick<Io, "userHome" | "env" | "cwd">): Promise<ClientFiles> {
+  const { platform } = process;
+  const places = [...placesOfUser({ platform, userHome, env }), ...placesOfProject(cwd, platform)];
   const paths = new Set([
+    ...places.map(({ path }) => path),
     ...OF_USER.map((name) => join(userHome, name)),
-    ...OF_PROJECT.map((name) => join(project, name)),
+    ...OF_PROJECT.map((name) => join(cwd, name)),
   ]);
   const files: ClientFile[] = [];
   const unread: UnreadFile[] = [];

@@ -2,7 +2,7 @@
  * Without ACP: the settings of a client as they were before ACP was put into them. A wrapped server
  * gets its own command back; servers and hooks that are ACP themselves go. Pure.
  */
-import { basename } from "node:path";
+import { win32 } from "node:path";
 import { isJsonList, isJsonObject } from "@acp/core";
 import type { JsonObject, JsonValue } from "@acp/core";
 
@@ -24,6 +24,8 @@ export interface WithoutAcp {
 
 /** Programs that start ACP with the words after them. */
 const STARTERS: ReadonlySet<string> = new Set(["npx", "node", "bunx", "pnpm", "yarn"]);
+/** Separators of either kind: settings may come from Windows. */
+const basename = (path: string): string => win32.basename(path).replace(/\.(?:exe|cmd)$/iu, "");
 const PROGRAM = /^(?:acp|acp\.cjs|@acp\/cli(?:@[\w.-]+)?)$/;
 /** Variables that only ACP reads. */
 const OWN_VARIABLE = /^ACP_/;

@@ -37,7 +37,7 @@ export const move: Run = async (invocation) => {
   }).finally(percent.clear);
   // At the next login it would make a new, empty home in the old place.
   const service = await removeServiceOf(invocation, real).catch((error: unknown) => asError(error));
-  const clients = await readClientFiles(io.userHome, io.cwd);
+  const clients = await readClientFiles(io);
   const named = await namedIn(dir, moved, { invocation, clients });
   const isDefault = dir === join(io.userHome, ".acp");
   // Whoever names no home means ~/.acp.

@@ -32,7 +32,7 @@ interface Found {
 export const uninstall: Run = async (invocation) => {
   const { io, flags, print } = invocation;
   checkFlags(invocation);
-  const found = findAcp(await readClientFiles(io.userHome, io.cwd));
+  const found = findAcp(await readClientFiles(io));
   const home = homePath(invocation);
   const hasHome = await exists(home);
   const described = describe(found);

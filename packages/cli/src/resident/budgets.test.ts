@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LIMITS, claimsOf, clientName, createBudgets } from "./budgets.js";
+import { LIMITS, claimsOf, clientName, createBudgets, isUnderWay } from "./budgets.js";
 import type { Budgets, Share } from "./budgets.js";
 
 const share = (budgets: Budgets, name: string): Share => {
@@ -10,6 +10,7 @@ const share = (budgets: Budgets, name: string): Share => {
 };
 const call = (bytes = 1): { bytes: number; isCall: boolean } => ({ bytes, isCall: true });
 const event = (bytes: number) => [{ metadata: { text: "x".repeat(bytes) } }] as never;
+const FULL = new Error("the disk is full");
 const sink = { append: async () => ({ seq: 0, hash: "" }) };
 
 describe("sessions", () => {
@@ -151,6 +152,7 @@ describe("calls, bytes and questions", () => {
       requests: 0,
       calls: 0,
       bytes: 0,
+      writes: 0,
       log_bytes: 0,
     });
     expect(two.questionRoom.full()).toBeUndefined();
@@ -173,6 +175,27 @@ describe("the log", () => {
     expect(again.requestRoom.enter(call())).not.toHaveProperty("full");
     nowMs = 120_000;
     expect(again.usage().log_bytes).toBe(0);
+  });
+
+  it("is under way for as long as something of a client waits to be in it", async () => {
+    const own = share(
+      createBudgets(() => 0),
+      "a",
+    );
+    expect([isUnderWay(undefined), isUnderWay(own.usage())]).toEqual([false, false]);
+    let end: (() => void) | undefined;
+    const slow = { append: () => new Promise<never>((_, reject) => (end = () => reject(FULL))) };
+    const written = own.counted(slow).append(event(1));
+    await expect.poll(() => end).toBeDefined();
+    expect(isUnderWay(own.usage())).toBe(true);
+    end?.();
+    await expect(written).rejects.toThrow(FULL);
+    expect(isUnderWay(own.usage())).toBe(false);
+    own.questionRoom.count(1);
+    own.requestRoom.enter(call());
+    expect(isUnderWay(own.usage())).toBe(false);
+    own.requestRoom.enter(call());
+    expect(isUnderWay(own.usage())).toBe(true);
   });
 
   it("is written by one client so much at a time, and by another one meanwhile", async () => {

@@ -3,9 +3,10 @@
  * an agent id and the process that started it; both are what the client says. Whoever lies about
  * them is a process of this user outside of any sandbox, which could pretend to be any client.
  */
-import type { AuditEventInput, AuditReceipt, AuditSink, JsonObject, QuestionRoom } from "@acp/core";
+import type { AuditSink, QuestionRoom } from "@acp/core";
 import type { RequestRoom } from "@acp/proxy-mcp";
-import { jsonBytes } from "./json-bytes.js";
+import { LONG_BYTES, createLongAppend, entryBytes } from "./long-entries.js";
+import type { LongAppend } from "./long-entries.js";
 import { createTurns } from "./turns.js";
 import type { Turns } from "./turns.js";
 
@@ -53,8 +54,6 @@ export const LIMITS: Limits = {
   logBytes: 10 * 1024 * 1024,
 };
 
-/** An entry of the log that is longer is handled for itself. */
-const LONG_BYTES: number = 64 * 1024;
 const MINUTE_MS = 60_000;
 /** How often a client's limits are told of. */
 const TELL_EVERY_MS = 60_000;
@@ -67,6 +66,8 @@ export interface Usage {
   readonly requests: number;
   readonly calls: number;
   readonly bytes: number;
+  /** What is being written into the log. */
+  readonly writes: number;
   readonly log_bytes: number;
 }
 
@@ -102,7 +103,8 @@ interface Client {
   starts: number;
   readonly turns: Turns;
   /** Every decision is written before it counts: so many of one client's go on at a time. */
-  readonly writes: Turns;
+  readonly turnsToWrite: Turns;
+  writes: number;
   questions: number;
   requests: number;
   calls: number;
@@ -119,8 +121,7 @@ interface State {
   sessions: number;
   /** Clients with tool calls under way. */
   busy: number;
-  /** Long entries become lines one after another, each in a turn of the event loop. */
-  readonly long: Turns;
+  readonly long: LongAppend;
   /** Sessions by what their clients say. */
   readonly claims: Map<string, number>;
 }
@@ -140,7 +141,7 @@ export function createBudgets(
     clients: new Map(),
     sessions: 0,
     busy: 0,
-    long: createTurns(1),
+    long: createLongAppend(),
     claims: new Map(),
   };
   return {
@@ -158,9 +159,10 @@ const newClient = (state: State): Client => ({
   sessions: 0,
   starts: 0,
   turns: createTurns(state.limits.startsAtOnce),
-  writes: createTurns(() =>
+  turnsToWrite: createTurns(() =>
     state.busy > 1 ? state.limits.writesBesideOthers : state.limits.writesAtOnce,
   ),
+  writes: 0,
   questions: 0,
   requests: 0,
   calls: 0,
@@ -261,48 +263,20 @@ function shareOf(state: State, client: Client, claims: readonly string[]): Share
 
 const countedSink = (sink: AuditSink, state: State, client: Client): AuditSink => ({
   async append(events) {
-    const turn = client.writes.of();
-    await turn.take();
+    const turn = client.turnsToWrite.of();
+    client.writes++;
     try {
+      await turn.take();
       drain(state, client);
-      const bytes = events.reduce((sum, event) => sum + jsonBytes(bodyOf(event)), 0);
+      const bytes = entryBytes(events);
       client.logBytes += bytes;
-      return await (bytes > LONG_BYTES ? appendLong(state, sink, events) : sink.append(events));
+      return await (bytes > LONG_BYTES ? state.long(sink, events) : sink.append(events));
     } finally {
+      client.writes--;
       turn.give();
     }
   },
 });
-
-/** An event in the form that is measured: nearly as long as its line. */
-const bodyOf = (event: AuditEventInput): JsonObject => ({ ...event });
-
-/** To make a line of it, and what its call does next, take milliseconds each. */
-async function appendLong(
-  { long }: State,
-  sink: AuditSink,
-  events: readonly AuditEventInput[],
-): Promise<AuditReceipt> {
-  // What a sink takes is made a line of before it returns.
-  const written = await inTurn(long, () => ({ receipt: sink.append(events) }));
-  try {
-    return await written.receipt;
-  } finally {
-    await inTurn(long, () => undefined);
-  }
-}
-
-/** Does something in a later turn of the event loop, with nothing else that is long. */
-async function inTurn<T>(turns: Turns, work: () => T): Promise<T> {
-  const turn = turns.of();
-  await turn.take();
-  await new Promise((resolve) => setImmediate(resolve));
-  try {
-    return work();
-  } finally {
-    turn.give();
-  }
-}
 
 function begin(state: State, client: Client, claims: readonly string[]): void {
   countClaims(state, claims, 1);
@@ -321,8 +295,8 @@ function countClaims({ claims: counts }: State, claims: readonly string[], by: 1
 
 function usageOf(state: State, client: Client): Usage {
   drain(state, client);
-  const { sessions, questions, requests, calls, bytes, logBytes } = client;
-  return { sessions, questions, requests, calls, bytes, log_bytes: Math.ceil(logBytes) };
+  const { sessions, questions, requests, calls, bytes, writes, logBytes } = client;
+  return { sessions, questions, requests, calls, bytes, writes, log_bytes: Math.ceil(logBytes) };
 }
 
 function whyNoRequest(
@@ -358,6 +332,13 @@ function forgetIdle(state: State): void {
       state.clients.delete(name);
   }
 }
+
+/**
+ * Whether a client has anything under way but questions: what was answered already and is not in the
+ * log yet, too.
+ */
+export const isUnderWay = (used: Usage | undefined): boolean =>
+  used !== undefined && (used.requests > used.questions || used.writes > 0);
 
 /** The name that a client's budget goes by: what it says of itself. */
 export function clientName(agentId: string, ppid: number): string {

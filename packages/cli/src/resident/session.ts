@@ -12,7 +12,7 @@ import { EXIT_CODES } from "../exit-codes.js";
 import { exitOfError } from "../failure.js";
 import { createPrinter } from "../printer.js";
 import { agentNamed } from "./agent-named.js";
-import { claimsOf, clientName } from "./budgets.js";
+import { claimsOf, clientName, isUnderWay } from "./budgets.js";
 import type { Budgets, Share, Usage } from "./budgets.js";
 import { createClientCalls } from "./calls.js";
 import type { ClientCalls } from "./calls.js";
@@ -259,9 +259,6 @@ function numberedCalls(socket: Socket, homeDir: string, secret: string | undefin
     },
   };
 }
-
-const isUnderWay = (used: Usage | undefined): boolean =>
-  used !== undefined && used.requests > used.questions;
 
 /** What a connection has; nothing before its hello. */
 interface Opened {

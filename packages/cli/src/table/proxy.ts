@@ -43,6 +43,63 @@ export const PROXY_COMMANDS: readonly Command[] = [
     load: async () => (await import("../commands/mcp.js")).mcp,
   },
   {
+    name: "mcp wrap",
+    summary: "Put the gate in front of the MCP servers that your clients start",
+    usage: "[SERVER…]",
+    operandsMax: 1_000,
+    takesRest: false,
+    options: ["client", "project", "yes", "dry-run"],
+    details: [
+      "Finds the settings of Claude Desktop, Claude Code, Cursor, VS Code, Gemini CLI, Codex, " +
+        "Windsurf and Zed, shows which servers it would put `acp mcp --` in front of, and asks. " +
+        "Only the command and its arguments change; comments, order and everything else stay, " +
+        "and each file is copied first. A second run changes nothing.",
+      "Without SERVER it means every server. --client limits it to some clients. A project's own " +
+        "settings (.mcp.json, .cursor/mcp.json and others) are left alone unless --project names " +
+        "the project.",
+      "Each client is an agent of its own in policy, questions and log. Servers that are reached by " +
+        "an address are listed; the gate cannot be put in front of them yet.",
+    ],
+    examples: [
+      "acp mcp wrap",
+      "acp mcp wrap --dry-run",
+      "acp mcp wrap files --client cursor,vscode",
+      "acp mcp wrap --project . --yes",
+    ],
+    exits: ["invalid"],
+    load: async () => (await import("../commands/mcp-wrap.js")).mcpWrap,
+  },
+  {
+    name: "mcp unwrap",
+    summary: "Take the gate away from the MCP servers that your clients start",
+    usage: "[SERVER…]",
+    operandsMax: 1_000,
+    takesRest: false,
+    options: ["client", "project", "yes", "dry-run"],
+    details: [
+      "Undoes `acp mcp wrap`, and shows first what it would change. A file that nobody changed since " +
+        "then is byte for byte as it was before. In any other, the servers get their own commands back.",
+    ],
+    examples: ["acp mcp unwrap", "acp mcp unwrap files --client cursor"],
+    exits: ["invalid"],
+    load: async () => (await import("../commands/mcp-wrap.js")).mcpUnwrap,
+  },
+  {
+    name: "mcp status",
+    summary: "List the MCP servers that your clients start, and which are behind the gate",
+    usage: "",
+    operandsMax: 0,
+    takesRest: false,
+    options: ["client", "project"],
+    details: [
+      "Looks at the settings of the clients that `acp mcp wrap` knows, and changes nothing. With " +
+        "--project it also looks at the clients' files of a project.",
+    ],
+    examples: ["acp mcp status", "acp mcp status --project . --json"],
+    exits: ["invalid"],
+    load: async () => (await import("../commands/mcp-wrap.js")).mcpStatus,
+  },
+  {
     name: "proxy http",
     summary: "Run an HTTP proxy that asks before it lets requests and tunnels through",
     usage: "",

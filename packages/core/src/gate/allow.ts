@@ -1,9 +1,12 @@
-/** Allowing: a Verdict with a fresh permit. Called only after the decision's events are durable. */
+/**
+ * Allowing: a Verdict with a fresh permit. Called only after the decision's events are durable, or
+ * for a permit that takes them along to its performance, which writes them before it begins.
+ */
 import type { Action } from "../action/action.js";
 import type { GateContext } from "./consent-gate.js";
 import { judgeNow } from "./judge.js";
 import type { JudgeParts, PermitParts } from "./gate-parts.js";
-import type { EventMaker } from "../types/audit-event.js";
+import type { AuditEventInput, EventMaker } from "../types/audit-event.js";
 import { issuePermit, type LeaseTerms } from "../permit.js";
 import { isAborted } from "../signals.js";
 import type { Allowed } from "../verdict.js";
@@ -15,6 +18,8 @@ export interface Yes
   readonly context: GateContext;
   readonly secrets: readonly string[];
   readonly event: EventMaker;
+  /** Events of the decision that its performance is to write. */
+  readonly unwritten?: readonly AuditEventInput[] | undefined;
   /** Where an earlier consent allows it. */
   readonly lease?: LeaseTerms;
 }
@@ -37,14 +42,15 @@ function denialNow(parts: JudgeParts, action: Action, context: GateContext): str
 
 /** A yes with its permit. */
 export function allow(parts: PermitParts & JudgeParts, yes: Yes): Allowed {
-  const { code, reason, action, context, secrets, event, requestId, approvers, proofs, lease } =
-    yes;
+  const { code, reason, action, context, secrets, event, unwritten } = yes;
+  const { requestId, approvers, proofs, lease } = yes;
   const key = parts.recordKey();
   const terms = {
     gate: parts.identity,
     action,
     secrets,
     event,
+    unwritten,
     clock: parts.clock,
     callerSignal: context.signal,
     shutdownSignal: parts.shutdown.signal,

@@ -263,6 +263,24 @@ export interface GateOptions {
   readonly ids?: Ids;
 }
 
+/** How something is performed. */
+export interface PerformOptions {
+  /** Ends it: what did not begin does not. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * True: what `perform` returned comes before the log has its completion; `completed` of the result
+   * says whether it gets there. After a crash in between, the log says that the outcome is unknown.
+   * What `perform` throws comes after it all the same. Default: false.
+   */
+  readonly completesLater?: boolean | undefined;
+}
+
+/** What is performed where it is allowed, and how. */
+export interface Performance<T> extends PerformOptions {
+  /** Performs it with what was released; called once at most. */
+  readonly perform: (release: Release) => Promise<T>;
+}
+
 /** A gate: call it with an action to get a Verdict. Made by {@link createConsentGate}. */
 export interface ConsentGate extends AsyncDisposable {
   /**
@@ -284,6 +302,17 @@ export interface ConsentGate extends AsyncDisposable {
     context: GateContext,
   ): Promise<RunResult<T>>;
   /**
+   * As {@link ConsentGate.run}, but returns the open question at once instead of waiting for its
+   * end: give what it settles with to {@link ConsentGate.perform}. For who has something to do while
+   * a person decides. What needs no person waits for the log once, not twice as after {@link
+   * ConsentGate.open}.
+   */
+  runOrOpen<T>(
+    action: Action,
+    performance: Performance<T>,
+    context: GateContext,
+  ): Promise<RunResult<T> | Pending>;
+  /**
    * Performs what a verdict allows: redeems its permit, injects secrets, records, calls `perform`
    * once, records how it ended, and masks the result. A `perform` that streams settles when its
    * stream ends.
@@ -295,7 +324,7 @@ export interface ConsentGate extends AsyncDisposable {
   perform<T>(
     verdict: Allowed,
     perform: (release: Release) => Promise<T>,
-    options?: { readonly signal?: AbortSignal | undefined },
+    options?: PerformOptions,
   ): Promise<RunResult<T>>;
   /**
    * Records what became of an action that the caller performs itself, after it redeemed the

@@ -50,27 +50,34 @@ function settleAllowed(
 ): Promise<Verdict> {
   const { evaluation, action, context, event, opening } = call;
   const { reason } = evaluation.ruling;
-  return recordAllowed(parts, opening("allow"), () =>
-    allow(parts, {
-      code: "policy_allowed",
-      reason,
-      action,
-      context,
-      secrets: secretsOf(evaluation),
-      event,
-    }),
-  );
+  return recordAllowed(parts, call, {
+    events: opening("allow"),
+    yes: (unwritten) =>
+      allow(parts, {
+        code: "policy_allowed",
+        reason,
+        action,
+        context,
+        secrets: secretsOf(evaluation),
+        event,
+        unwritten,
+      }),
+  });
 }
 
-/**
- * Decides one action; an open question is handed out as Pending. Never rejects.
- *
- * @param context - As the caller holds it: it is copied before anything else is done with it.
- */
+/** What is to be decided. */
+export interface Asked {
+  readonly action: Action;
+  /** As the caller holds it: it is copied before anything else is done with it. */
+  readonly context: GateContext;
+  /** Whether the caller performs what is allowed at once. Default: false. */
+  readonly isRun?: boolean;
+}
+
+/** Decides one action; an open question is handed out as Pending. Never rejects. */
 export async function decide(
   parts: DecideParts,
-  action: Action,
-  context: GateContext,
+  { action, context, isRun = false }: Asked,
 ): Promise<Verdict | Pending> {
   if (parts.shutdown.signal.aborted) return deny("gate_closed", "the gate is closed");
   const admitted = admit(action, context);
@@ -81,7 +88,13 @@ export async function decide(
     const evaluation = judged instanceof Promise ? await judged : judged;
     return await settle(
       parts,
-      makeJudgedCall(parts, { action: admitted.action, context: admitted.context, evaluation }),
+      makeJudgedCall(parts, {
+        action: admitted.action,
+        context: admitted.context,
+        evaluation,
+        // Secrets are put in only after what allows that is durable.
+        isRun: isRun && secretsOf(evaluation).length === 0,
+      }),
     );
   } catch (error) {
     return deny("store_failed", messageOf(error));

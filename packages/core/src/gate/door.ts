@@ -17,7 +17,7 @@ import {
 import { parseToolDefinition } from "../tool-definition.js";
 import type { Denied } from "../verdict.js";
 import type { QuestionContext } from "../approval/pending-record.js";
-import type { GateContext } from "./consent-gate.js";
+import type { GateContext, Performance, PerformOptions } from "./consent-gate.js";
 import { deny, messageOf } from "./deny.js";
 import type { Agent } from "../types/agent.js";
 
@@ -113,13 +113,27 @@ export function readSignal(given: unknown): AbortSignal {
   return given;
 }
 
-/** The signal among options, or the deny where there is none that can be read. Never throws. */
-export function readSignalOf(
-  options: unknown,
-): { readonly signal: AbortSignal | undefined } | Denied {
+/** How to perform, or the deny where that cannot be read. Never throws. */
+export function readPerformOptions(options: unknown): PerformOptions | Denied {
   try {
-    const given = isObject(options) ? ownValue(options, "signal") : undefined;
-    return { signal: given === undefined ? undefined : readSignal(given) };
+    if (!isObject(options)) return {};
+    const given = ownValue(options, "signal");
+    return {
+      signal: given === undefined ? undefined : readSignal(given),
+      completesLater: ownValue(options, "completesLater") === true,
+    };
+  } catch (error) {
+    return deny("context_invalid", messageOf(error));
+  }
+}
+
+/** What to perform and how, or the deny where that cannot be read. Never throws. */
+export function readPerformance<T>(given: Performance<T>): Performance<T> | Denied {
+  try {
+    const perform = isObject(given) ? given.perform : undefined;
+    if (typeof perform !== "function") throw new TypeError("there is nothing to perform");
+    const read = readPerformOptions(given);
+    return "decision" in read ? read : { perform, ...read };
   } catch (error) {
     return deny("context_invalid", messageOf(error));
   }

@@ -12,7 +12,7 @@ import type {
 } from "./consent-gate.js";
 import { decide } from "./decide.js";
 import { deny, messageOf } from "./deny.js";
-import { admit, readAnswerer, readSignalOf } from "./door.js";
+import { admit, readAnswerer } from "./door.js";
 import { endPaused } from "./end-paused.js";
 import { failedEvaluation, judgeNow } from "./judge.js";
 import { ID_CHARS_MAX, NAME_CHARS_MAX } from "../limits.js";
@@ -20,7 +20,7 @@ import { createGateParts } from "./create-gate-parts.js";
 import type { GateParts, JudgeParts, PermitParts, QuestionParts } from "./gate-parts.js";
 import type { ReportedOutcome } from "./reports.js";
 import type { Release } from "../types/permit.js";
-import { performOnce } from "./perform.js";
+import { runsOf } from "./run.js";
 import { cutText } from "@acp/exec-safety/text";
 import { submitAnswer } from "./questions.js";
 import { resumeQuestions } from "./resume.js";
@@ -97,36 +97,17 @@ export function createConsentGate(options: GateOptions): ConsentGate {
   const parts = createGateParts(options);
 
   const gate = async (action: Action, context: GateContext): Promise<Verdict> => {
-    const opened = await decide(parts, action, context);
+    const opened = await decide(parts, { action, context });
     return opened.decision === "pending" ? opened.settled : opened;
   };
-  const run = async <T>(
-    action: Action,
-    perform: (release: Release) => Promise<T>,
-    context: GateContext,
-  ): Promise<RunResult<T>> => {
-    const opened = await decide(parts, action, context);
-    const verdict = opened.decision === "pending" ? await opened.settled : opened;
-    return verdict.decision === "deny"
-      ? { ran: false, verdict }
-      : performOnce(parts, verdict, { perform });
-  };
+  const runs = runsOf(parts);
   const close = (): Promise<void> => closeHere(parts);
 
   return Object.assign(gate, {
     checksArguments: options.argumentCheck !== undefined,
     evaluate: (action: Action, context: Omit<GateContext, "signal">) =>
       evaluateHere(parts, action, context),
-    run,
-    perform: <T>(
-      verdict: Parameters<ConsentGate["perform"]>[0],
-      perform: (release: Release) => Promise<T>,
-      until: { readonly signal?: AbortSignal | undefined } = {},
-    ): Promise<RunResult<T>> => {
-      const read = readSignalOf(until);
-      if ("decision" in read) return Promise.resolve({ ran: false, verdict: read });
-      return performOnce(parts, verdict, { perform, signal: read.signal });
-    },
+    ...runs,
     report: (verdict: Allowed, outcome: ReportedOutcome) => reportOutcome(parts, verdict, outcome),
     wrap:
       <I, T>(toAction: (input: I) => Action, perform: (release: Release, input: I) => Promise<T>) =>
@@ -137,9 +118,9 @@ export function createConsentGate(options: GateOptions): ConsentGate {
         } catch (error) {
           return { ran: false, verdict: deny("action_invalid", messageOf(error)) };
         }
-        return run(action, (release) => perform(release, input), context);
+        return runs.run(action, (release) => perform(release, input), context);
       },
-    open: (action: Action, context: GateContext) => decide(parts, action, context),
+    open: (action: Action, context: GateContext) => decide(parts, { action, context }),
     answer: (claim: unknown, by: { readonly channel: string; readonly subject: string }) =>
       submitAnswer(parts, claim, readAnswerer(by)),
     revoke: (grantId: string, by: string) => revokeHere(parts, grantId, by),

@@ -13,6 +13,11 @@ export interface JudgedCall {
   readonly context: GateContext;
   readonly evaluation: Evaluation;
   readonly event: EventMaker;
+  /**
+   * Whether it is performed as soon as it is allowed, by who asks for it and nobody else, and
+   * without secrets: what allows it is then written with what begins it.
+   */
+  readonly isRun: boolean;
   /** Intercepted and evaluated: what every decision records first. */
   readonly opening: (decision: string, denied?: Denied) => readonly AuditEventInput[];
 }
@@ -25,7 +30,7 @@ function evaluatedJson(evaluation: Evaluation, denied: Denied | undefined): Json
 /** An action that was judged, ready to be decided. */
 export function makeJudgedCall(
   parts: LogParts,
-  { action, context, evaluation }: Pick<JudgedCall, "action" | "context" | "evaluation">,
+  { action, context, evaluation, isRun }: Omit<JudgedCall, "event" | "opening">,
 ): JudgedCall {
   const { agent } = context;
   const event = eventMaker(
@@ -36,5 +41,5 @@ export function makeJudgedCall(
     event("tool_call_intercepted", "", interceptedJson(agent, action)),
     event("policy_evaluated", decision, evaluatedJson(evaluation, denied)),
   ];
-  return { action, context, evaluation, event, opening };
+  return { action, context, evaluation, event, isRun, opening };
 }

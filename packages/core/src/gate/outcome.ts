@@ -54,7 +54,8 @@ export function failureOf(thrown: unknown): Outcome {
 }
 
 /**
- * Writes down that the action is about to be performed.
+ * Writes down that the action is about to be performed, and before it what allowed it, where that is
+ * not written yet: one write, so that it waits for the disk once.
  *
  * @param names - The secrets that were put in.
  * @returns What names this event in the one that ends it; empty where the sink gives no number.
@@ -62,7 +63,7 @@ export function failureOf(thrown: unknown): Outcome {
  */
 export async function recordForwarded(
   parts: OutcomeParts,
-  { verdict, event }: Issued,
+  { verdict, event, unwritten }: Issued,
   names: readonly string[] = [],
 ): Promise<JsonObject> {
   const injected = names.map((name) => event("credential_injected", "allow", { secret: name }));
@@ -73,9 +74,16 @@ export async function recordForwarded(
     "allow",
     requestId === undefined ? {} : { approvers: approvers ?? [] },
   );
-  return numberOf(
-    await parts.append(injected.length === 0 ? [forwarded] : [...injected, forwarded]),
-  );
+  const isAll = injected.length === 0 && unwritten.length === 0;
+  return numberOf(await parts.append(isAll ? [forwarded] : [...unwritten, ...injected, forwarded]));
+}
+
+/** Writes down what allowed an action that was not performed. Never rejects: it is a no. */
+export async function recordUnused(
+  parts: Pick<OutcomeParts, "append">,
+  { unwritten }: Issued,
+): Promise<void> {
+  if (unwritten.length > 0) await parts.append(unwritten).catch(() => undefined);
 }
 
 /**
@@ -119,10 +127,13 @@ function outcomeJson({ outcome: { status, ...kind }, forwarded, reported }: Ende
   };
 }
 
-/** Writes down how it ended. Never rejects: false where the log could not keep it. */
+/**
+ * Writes down how it ended; of what was not forwarded first what allowed it. Never rejects: false
+ * where the log could not keep it.
+ */
 export async function recordOutcome(
   parts: OutcomeParts,
-  { verdict, event }: Issued,
+  { verdict, event, unwritten }: Issued,
   { outcome, forwarded, reported }: Ended,
 ): Promise<boolean> {
   const metadata: JsonObject =
@@ -130,7 +141,7 @@ export async function recordOutcome(
       ? { outcome: outcome.status, ...forwarded }
       : outcomeJson({ outcome, forwarded, reported });
   try {
-    await parts.append([event("tool_call_completed", "allow", metadata)]);
+    await parts.append([...unwritten, event("tool_call_completed", "allow", metadata)]);
     return true;
   } catch {
     return false;

@@ -3,12 +3,13 @@
  * performed and recorded is what the gate knows of the permit; of the verdict that comes with it
  * nothing counts but the permit.
  */
+import type { Performance } from "./consent-gate.js";
 import { deny, messageOf } from "./deny.js";
 import { ConsentError, isConsentError } from "../errors.js";
 import { type Followed, followStream } from "./follow-stream.js";
 import type { JsonObject } from "../json/value.js";
 import { makeConsentOutcome } from "../approval/consent-outcome.js";
-import { failureOf, recordForwarded, recordOutcome } from "./outcome.js";
+import { failureOf, recordForwarded, recordOutcome, recordUnused } from "./outcome.js";
 import type { PerformParts, PermitParts, TimeParts } from "./gate-parts.js";
 import type { Outcome } from "./reports.js";
 import type { Permit, Release } from "../types/permit.js";
@@ -24,12 +25,6 @@ import {
 import type { Vault } from "../ports.js";
 import { hasPlaceholder } from "../vault/placeholders.js";
 import type { Allowed, Denied, RunResult } from "../verdict.js";
-
-/** What is performed, and until when its caller waits. */
-export interface Performance<T> {
-  readonly perform: (release: Release) => Promise<T>;
-  readonly signal?: AbortSignal | undefined;
-}
 
 const GONE = "the caller went away";
 const VAULT_REASON = "the vault could not put in what the action names";
@@ -102,6 +97,36 @@ interface Spending {
   readonly signal: AbortSignal | undefined;
 }
 
+/** What a permit gave, and what its gate knows of it. */
+type Spent = Pick<Prepared, "permit" | "issued" | "release">;
+
+/** Spends the permit. What it was issued for is in the log then, where that is a no. */
+async function redeemNow(
+  parts: PerformParts,
+  given: Allowed,
+  signal: AbortSignal | undefined,
+): Promise<Spent | Denied> {
+  let issued: Issued | undefined;
+  let refused: Denied;
+  try {
+    // The verdict may be a copy, or an object that answers differently each time.
+    const { action, permit } = given;
+    issued = issuedBy(parts.identity, permit);
+    const asking = whyLeaseOver(permit);
+    const over = asking === undefined ? undefined : await asking;
+    if (over === undefined) {
+      const release = spend(parts, permit, { action, signal });
+      tell(permit, "ended");
+      return { permit, issued, release };
+    }
+    refused = deny("permit_refused", over, detailOf(issued));
+  } catch (error) {
+    refused = refusedPermit(error);
+  }
+  if (issued !== undefined) await recordUnused(parts, issued);
+  return refused;
+}
+
 /**
  * Spends the permit, injects secrets and records what is about to happen; nothing happened yet
  * where this is a Denied.
@@ -111,22 +136,9 @@ async function prepare(
   given: Allowed,
   signal: AbortSignal | undefined,
 ): Promise<Prepared | Denied> {
-  let permit: Permit;
-  let issued: Issued;
-  let redeemed: Release;
-  try {
-    // The verdict may be a copy, or an object that answers differently each time.
-    const { action, permit: presented } = given;
-    permit = presented;
-    issued = issuedBy(parts.identity, permit);
-    const asking = whyLeaseOver(permit);
-    const over = asking === undefined ? undefined : await asking;
-    if (over !== undefined) return deny("permit_refused", over, detailOf(issued));
-    redeemed = spend(parts, permit, { action, signal });
-    tell(permit, "ended");
-  } catch (error) {
-    return refusedPermit(error);
-  }
+  const spent = await redeemNow(parts, given, signal);
+  if ("decision" in spent) return spent;
+  const { permit, issued, release: redeemed } = spent;
   let release: Release;
   try {
     release = parts.vault === undefined ? redeemed : await inject(parts, parts.vault, redeemed);
@@ -143,7 +155,8 @@ async function prepare(
     const names = release === redeemed ? [] : release.secrets;
     // The caller may have gone while the log is written; the log then says forwarded, and completed
     // says that it was not.
-    return { permit, issued, release, forwarded: await recordForwarded(parts, issued, names) };
+    const forwarded = await recordForwarded(parts, issued, names);
+    return { permit, issued: writtenOf(issued), release, forwarded };
   } catch (error) {
     const outcome = makeConsentOutcome(
       "not_performed",
@@ -154,18 +167,25 @@ async function prepare(
   }
 }
 
+const NONE: Issued["unwritten"] = [];
+
+/** After what allowed it is written. */
+const writtenOf = (issued: Issued): Issued =>
+  issued.unwritten.length === 0 ? issued : { ...issued, unwritten: NONE };
+
 const detailOf = ({ verdict: { requestId } }: Issued): { readonly requestId?: string } =>
   requestId === undefined ? {} : { requestId };
 
 /**
- * Performs an allowed action once. Where its value is a stream it ends with the stream.
+ * Performs an allowed action once. Where its value is a stream it ends with the stream. Its end is
+ * in the log before the caller hears of it, unless the caller wants to hear of it first.
  *
  * @throws What `perform` throws, after its failure is recorded.
  */
 export async function performOnce<T>(
   parts: PerformParts,
   given: Allowed,
-  { perform, signal }: Performance<T>,
+  { perform, signal, completesLater = false }: Performance<T>,
 ): Promise<RunResult<T>> {
   const prepared = await prepare(parts, given, signal);
   if ("decision" in prepared) return { ran: false, verdict: prepared };
@@ -189,8 +209,11 @@ export async function performOnce<T>(
     throw release.mask(error);
   }
   const { verdict } = issued;
-  if (stream !== undefined)
-    return { ran: true, value: stream.value, verdict, recorded: false, ended: stream.ended };
-  const recorded = await end({ status: "performed" });
-  return { ran: true, value: release.mask(value), verdict, recorded };
+  if (stream !== undefined) {
+    const { ended } = stream;
+    return { ran: true, value: stream.value, verdict, recorded: false, completed: ended, ended };
+  }
+  const completed = end({ status: "performed" });
+  const recorded = completesLater ? false : await completed;
+  return { ran: true, value: release.mask(value), verdict, recorded, completed };
 }

@@ -5,6 +5,13 @@ import { deny, messageOf } from "./deny.js";
 import type { LogParts } from "./gate-parts.js";
 import type { JudgedCall } from "./judged-call.js";
 
+/** What says that something is allowed, and what makes the verdict. */
+interface RecordedYes {
+  readonly events: readonly AuditEventInput[];
+  /** @param unwritten - What its performance has to write. */
+  readonly yes: (unwritten: readonly AuditEventInput[] | undefined) => Verdict;
+}
+
 /**
  * A no that is written down, or counted where there are many of its kind; where the log fails it is
  * a no all the same.
@@ -26,16 +33,22 @@ export async function recordDenied(
   return verdict;
 }
 
-/** A yes that is durable before its permit exists. */
+/**
+ * A yes that is durable before its permit exists; where it is performed at once, its permit takes
+ * the events along, and one write has them and those of the performance.
+ *
+ * @param yes - Makes it, with the events that are to be written before it is performed.
+ */
 export async function recordAllowed(
   parts: LogParts,
-  events: readonly AuditEventInput[],
-  yes: () => Verdict,
+  { isRun }: Pick<JudgedCall, "isRun">,
+  { events, yes }: RecordedYes,
 ): Promise<Verdict> {
+  if (isRun) return yes(events);
   try {
     await parts.append(events);
   } catch (error) {
     return deny("audit_failed", messageOf(error));
   }
-  return yes();
+  return yes(undefined);
 }

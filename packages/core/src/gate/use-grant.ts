@@ -130,19 +130,22 @@ export async function useGrant(
     };
     const used = call.event("grant_used", "allow", metadata);
     const reason = `an earlier consent (${requestId}) covers it`;
-    return recordAllowed(parts, [...call.opening("ask"), used], () =>
-      allow(parts, {
-        code: "grant_used",
-        reason,
-        action,
-        context,
-        secrets,
-        event: call.event,
-        requestId,
-        approvers,
-        lease: leaseOf(parts, grant),
-      }),
-    );
+    return recordAllowed(parts, call, {
+      events: [...call.opening("ask"), used],
+      yes: (unwritten) =>
+        allow(parts, {
+          code: "grant_used",
+          reason,
+          action,
+          context,
+          secrets,
+          event: call.event,
+          unwritten,
+          requestId,
+          approvers,
+          lease: leaseOf(parts, grant),
+        }),
+    });
   }
   return undefined;
 }
