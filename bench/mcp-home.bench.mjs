@@ -63,10 +63,8 @@ const [clients, samples, rates, first, pids] = [{}, {}, {}, {}, {}];
 /** Processor milliseconds of calls: one after the other, and many in flight. */
 const [cpuOfOne, cpuOfMany] = [{}, {}];
 const residentPid = () => {
-  const { stdout } = spawnSync(process.execPath, [
-    acp,
-    ...["resident", "status", "--json", "--home", homes.resident],
-  ]);
+  const words = ["resident", "status", "--json", "--home", homes.resident];
+  const { stdout } = spawnSync(process.execPath, [acp, ...words]);
   return JSON.parse(String(stdout)).pid;
 };
 /** Does something, and adds up what it takes of the processor in some processes. */

@@ -232,10 +232,8 @@ function transfer(
       end();
       resolve({ answer: incoming, socket, head });
     });
-    const isFlooded = passInterim(sent, { response, mask, fail });
+    passInterim(sent, { response, mask, fail });
     sent.once("response", (incoming) => {
-      // What came with the interim answers that were too many.
-      if (isFlooded()) return void incoming.on("error", () => {});
       answer = incoming;
       try {
         passAnswer(parts, { incoming, response, mask, passed });
@@ -287,16 +285,17 @@ interface Interim extends Pick<Exchange, "response">, Pick<Transfer, "mask"> {
   fail(error: RefusedError): void;
 }
 
-/** Passes interim answers as they come, up to a number; tells whether there were more. */
-function passInterim(sent: ClientRequest, { response, mask, fail }: Interim): () => boolean {
+/** Passes interim answers as they come, up to a number: more than that fail the request. */
+function passInterim(sent: ClientRequest, { response, mask, fail }: Interim): void {
   let count = 0;
   sent.on("information", (head: Information) => {
     // Each is written whether what was written before is read or not: more would fill the memory.
-    if (++count <= INTERIM_MAX) passInformation(response, head, mask);
-    else if (count === INTERIM_MAX + 1)
-      fail(refused("upstream_invalid", `the host sent more than ${INTERIM_MAX} interim answers`));
+    if (++count <= INTERIM_MAX) return passInformation(response, head, mask);
+    if (count > INTERIM_MAX + 1) return;
+    // The answer may have come together with them.
+    sent.removeAllListeners("response").on("response", (late) => void late.on("error", () => {}));
+    fail(refused("upstream_invalid", `the host sent more than ${INTERIM_MAX} interim answers`));
   });
-  return () => count > INTERIM_MAX;
 }
 
 interface Information {

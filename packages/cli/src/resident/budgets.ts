@@ -114,6 +114,8 @@ interface Client {
   toldAtMs: number | undefined;
 }
 
+type Counts = Pick<Client, "questions" | "requests" | "calls" | "bytes">;
+
 interface State {
   readonly limits: Limits;
   readonly nowMs: () => number;
@@ -208,10 +210,8 @@ function shareOf(state: State, client: Client, claims: readonly string[]): Share
   let tell: (why: string) => void = () => undefined;
   const take = (what: keyof typeof own, count: number): void => {
     if (isOver) return;
-    const wasBusy = client.calls > 0;
     own[what] += count;
-    client[what] += count;
-    state.busy += Number(client.calls > 0) - Number(wasBusy);
+    addTo(state, client, { [what]: count });
   };
   const full = (why: string): string => {
     const now = nowMs();
@@ -259,6 +259,20 @@ function shareOf(state: State, client: Client, claims: readonly string[]): Share
       forgetIdle(state);
     },
   };
+}
+
+/** Counts what a client has, and how many clients have calls. */
+function addTo(
+  state: State,
+  client: Client,
+  { questions = 0, requests = 0, calls = 0, bytes = 0 }: Partial<Counts>,
+): void {
+  const wasBusy = client.calls > 0;
+  client.questions += questions;
+  client.requests += requests;
+  client.calls += calls;
+  client.bytes += bytes;
+  state.busy += Number(client.calls > 0) - Number(wasBusy);
 }
 
 const countedSink = (sink: AuditSink, state: State, client: Client): AuditSink => ({

@@ -43,8 +43,7 @@ const withoutBreaks = (text: string): string =>
   text.includes(":") && /^[a-z][a-z0-9+.\s-]*:/i.test(text) ? text.replace(/[\t\r\n]/g, "") : text;
 
 const EDGE = /[\p{Cc}\s]/u;
-const isEdge = (unit: number): boolean =>
-  unit <= 0x20 || (unit >= 0x7f && EDGE.test(String.fromCharCode(unit)));
+const isEdge = (unit: string): boolean => unit <= " " || EDGE.test(unit);
 
 /**
  * Without controls and blanks at both ends, as URLs are read. By hand: a pattern for the end of a
@@ -52,8 +51,8 @@ const isEdge = (unit: number): boolean =>
  */
 function withoutEdges(text: string): string {
   let [from, to] = [0, text.length];
-  while (from < to && isEdge(text.charCodeAt(from))) from += 1;
-  while (from < to && isEdge(text.charCodeAt(to - 1))) to -= 1;
+  while (from < to && isEdge(text.charAt(from))) from += 1;
+  while (from < to && isEdge(text.charAt(to - 1))) to -= 1;
   return text.slice(from, to);
 }
 
@@ -67,9 +66,7 @@ const STEPS: readonly Step[] = [
   (text) => text.replace(/^(["'`])(.*)\1$/s, "$2"),
   // An option's value, and a file that stands for its content: `--file=/a`, `@/a`.
   (text) =>
-    text.includes("=") || text.includes("@")
-      ? text.replace(/^(?:-{0,2}[\w.-]*=|(?:-\w)?@)(?=[/~.\\]|file:)/i, "")
-      : text,
+    /[=@]/.test(text) ? text.replace(/^(?:-{0,2}[\w.-]*=|(?:-\w)?@)(?=[/~.\\]|file:)/i, "") : text,
   (text) => text.replace(/^file:\/\/(?=~)/i, ""),
   // Twice: `view-source:file:///a`.
   withoutScheme,

@@ -4,11 +4,6 @@
  */
 import { PATH_CHARS_MAX } from "../limits.js";
 
-const SLASH = 0x2f;
-const DOT = 0x2e;
-/** What takes one segment away: `../`. */
-const UP_CHARS = 3;
-
 /**
  * A path without empty parts, `.`, and `..` behind a name; what it begins like stays. By hand, and no
  * further than where it cannot become short any more: a text of a million slashes has a million parts.
@@ -16,37 +11,28 @@ const UP_CHARS = 3;
  * @returns Nothing where it has more characters than `charsMax`.
  */
 export function squeezed(text: string, charsMax: number): string | undefined {
-  const isAbsolute = text.charCodeAt(0) === SLASH;
+  const isAbsolute = text.startsWith("/");
   /** Where each part that is kept begins and ends. */
   const kept: number[] = [];
-  const dots = (from: number, to: number): number =>
-    to - from <= 2 && text.charCodeAt(from) === DOT && text.charCodeAt(to - 1) === DOT
-      ? to - from
-      : 0;
+  const isPart = (part: string, from = 0, to = 0): boolean =>
+    to - from === part.length && text.startsWith(part, from);
   /** What is kept for good, where nothing takes a part away. */
-  let chars = text.includes("..") ? Number.NEGATIVE_INFINITY : 0;
+  let chars = text.includes("..") ? -text.length : 0;
   for (let from = 0, at = 0; at <= text.length; at++) {
     if (chars + at - from > charsMax) return undefined;
-    if (at < text.length && text.charCodeAt(at) !== SLASH) continue;
-    const ups = dots(from, at);
-    if (ups === 2 && kept.length > 0 && dots(kept.at(-2) ?? 0, kept.at(-1) ?? 0) !== 2)
-      kept.length -= 2;
-    else if (at > from && ups !== 1 && !(ups === 2 && isAbsolute)) {
+    if (at < text.length && text[at] !== "/") continue;
+    const isUp = isPart("..", from, at);
+    if (isUp && kept.length > 0 && !isPart("..", kept.at(-2), kept.at(-1))) kept.length -= 2;
+    else if (at > from && !isPart(".", from, at) && !(isUp && isAbsolute)) {
       kept.push(from, at);
       chars += at - from;
     }
     from = at + 1;
-    // Each part has a character and a slash at least.
-    if (kept.length - (2 * (text.length - at)) / UP_CHARS > charsMax + 2) return undefined;
   }
-  const parts: string[] = [];
-  let length = isAbsolute ? 1 : 0;
-  for (let at = 0; at < kept.length && length <= charsMax; at += 2) {
-    const part = text.slice(kept[at], kept[at + 1]);
-    length += part.length + (at > 0 ? 1 : 0);
-    parts.push(part);
-  }
-  return length > charsMax ? undefined : `${isAbsolute ? "/" : ""}${parts.join("/")}`;
+  let short = isAbsolute ? "/" : "";
+  for (let at = 0; at < kept.length && short.length <= charsMax; at += 2)
+    short += (at > 0 ? "/" : "") + text.slice(kept[at], kept[at + 1]);
+  return short.length > charsMax ? undefined : short;
 }
 
 /**

@@ -54,8 +54,7 @@ export function textsOf(args: JsonObject): FoundTexts {
       const path = pathOfParts(value);
       if (path !== undefined) add(at, path, NESTING_MAX);
       value.forEach((each: unknown, index) => {
-        if (typeof each === "string" || typeof each === "object")
-          walk(`${at}[${index}]`, each, nesting);
+        if (typeof each !== "number") walk(`${at}[${index}]`, each, nesting);
       });
     } else if (isJsonObject(value)) {
       for (const [key, each] of Object.entries(value)) {
