@@ -1,7 +1,8 @@
 // What people run: `acp mcp` with the home that `acp init` makes, its keys and its durable log, by
 // the home's resident gate and alone; beside the server without a hop, a hop that passes bytes, and
 // the SDK's own, interleaved in one run. One allowed tools/call: latency, and calls a second with 64
-// in flight. ACP_BENCH_HOME: copies of this home instead of a new one, say one of 30 days.
+// in flight, and the processor time of each in ACP's processes. ACP_BENCH_HOME: copies of this home
+// instead of a new one, say one of 30 days.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,6 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { connect } from "./mcp/line-client.mjs";
 import { IN_FLIGHT, latency, throughput } from "./mcp/measure.mjs";
+import { cpuMs } from "./resident/process.mjs";
 import { fixed, summary } from "./samples.mjs";
 
 const at = (file) => fileURLToPath(new URL(file, import.meta.url));
@@ -57,7 +59,22 @@ const contestants = {
   "acp mcp --alone": mcp(homes.alone, "--alone"),
 };
 
-const [clients, samples, rates, first] = [{}, {}, {}, {}];
+const [clients, samples, rates, first, pids] = [{}, {}, {}, {}, {}];
+/** Processor milliseconds of calls: one after the other, and many in flight. */
+const [cpuOfOne, cpuOfMany] = [{}, {}];
+const residentPid = () => {
+  const words = ["resident", "status", "--json", "--home", homes.resident];
+  const { stdout } = spawnSync(process.execPath, [acp, ...words]);
+  return JSON.parse(String(stdout)).pid;
+};
+/** Does something, and adds up what it takes of the processor in some processes. */
+async function counted(used, name, work) {
+  const sum = () => (pids[name] ?? []).reduce((total, pid) => total + cpuMs(pid), 0);
+  const before = sum();
+  const result = await work();
+  used[name] = (used[name] ?? 0) + sum() - before;
+  return result;
+}
 try {
   for (const [name, args] of Object.entries(contestants)) {
     // A resident is not started from a folder with its own code.
@@ -68,12 +85,14 @@ try {
     await clients[name].call("first");
     first[name] = (performance.now() - start) * 1_000;
     await latency(clients[name], CALLS);
+    if (name === "acp mcp") pids[name] = [clients[name].pid, residentPid()];
+    if (name === "acp mcp --alone") pids[name] = [clients[name].pid];
   }
   for (let round = 0; round < ROUNDS; round++) {
     for (const [name, client] of Object.entries(clients))
-      samples[name].push(...(await latency(client, CALLS)));
+      samples[name].push(...(await counted(cpuOfOne, name, () => latency(client, CALLS))));
     for (const [name, client] of Object.entries(clients))
-      rates[name].push(await throughput(client, BURST));
+      rates[name].push(await counted(cpuOfMany, name, () => throughput(client, BURST)));
   }
 } finally {
   await Promise.all(Object.values(clients).map(({ end }) => end()));
@@ -86,12 +105,25 @@ const results = Object.fromEntries(
   Object.entries(samples).map(([name, list]) => {
     const { p50, p99 } = summary(list);
     const perSecond = summary(rates[name]).p50;
-    return [name, { p50, p99, overPipeP50: p50 - pipe.p50, first: first[name], perSecond }];
+    const cpu = {
+      one: (cpuOfOne[name] * 1_000) / ROUNDS / CALLS,
+      many: (cpuOfMany[name] * 1_000) / ROUNDS / BURST,
+    };
+    const overPipeP50 = p50 - pipe.p50;
+    return [
+      name,
+      { p50, p99, overPipeP50, first: first[name], perSecond, ...(name in pids && { cpu }) },
+    ];
   }),
 );
 if (isJson) console.log(JSON.stringify({ unit: "µs", results }));
 else
-  for (const [name, { p50, p99, overPipeP50, first: one, perSecond }] of Object.entries(results))
+  for (const [name, { p50, p99, overPipeP50, first: one, perSecond, cpu }] of Object.entries(
+    results,
+  ))
     console.log(
-      `  ${name.padEnd(22)} p50 ${fixed(p50).padStart(5)} µs  p99 ${fixed(p99).padStart(6)} µs  over a pipe ${fixed(overPipeP50).padStart(5)} µs  first ${fixed(one).padStart(6)} µs  ${fixed(perSecond).padStart(7)} calls/s at ${IN_FLIGHT} in flight`,
+      `  ${name.padEnd(22)} p50 ${fixed(p50).padStart(5)} µs  p99 ${fixed(p99).padStart(6)} µs  over a pipe ${fixed(overPipeP50).padStart(5)} µs  first ${fixed(one).padStart(6)} µs  ${fixed(perSecond).padStart(7)} calls/s at ${IN_FLIGHT} in flight` +
+        (cpu === undefined
+          ? ""
+          : `  CPU a call ${fixed(cpu.one)} µs, in flight ${fixed(cpu.many)} µs`),
     );

@@ -7,12 +7,17 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { startHttpPeer } from "./resident/http-peer.mjs";
 import { ACP, PARAMS, env } from "./resident/process.mjs";
 
 const HOLDS = new URL("./resident/holds.mjs", import.meta.url).href;
 const SERVER = fileURLToPath(new URL("./resident/server.mjs", import.meta.url));
 /** What is measured is the resident, and not who gets a processor of this machine. */
 const LAST = ["nice", "-n", "19"];
+/** A folder for profiles of the resident, which the event loop is held by a little more then. */
+const { ACP_BENCH_PROFILES } = process.env;
+const PROFILED =
+  ACP_BENCH_PROFILES === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${ACP_BENCH_PROFILES}`];
 const CALLS = 200;
 const PAUSE_MS = 20;
 const POLICY = `version: "1"
@@ -21,6 +26,9 @@ rules:
   - name: questions
     match: { tool: ask }
     action: ask
+`;
+const CONFIG = `version: "1"
+proxy: { private_hosts: ["127.0.0.1"] }
 `;
 
 /** The hostile one is a process of its own, so that it costs the other's measure nothing. */
@@ -32,7 +40,7 @@ const home = join(at, "h");
 async function serve() {
   const holds = join(at, "holds.json");
   rmSync(holds, { force: true });
-  const words = ["--import", HOLDS, ACP, "resident", "serve", "--home", home];
+  const words = [...PROFILED, "--import", HOLDS, ACP, "resident", "serve", "--home", home];
   const child = spawn(process.execPath, words, {
     env: { ...env, ACP_BENCH_HOLDS: holds },
     cwd: "/",
@@ -119,6 +127,7 @@ const WORST = {
   "patterns that backtrack": (peer) => callAll(peer, { text: `${"a".repeat(60)}!` }),
   "large plain schemas": (peer) => callAll(peer, { p1: "z" }),
   "arguments of 1 MB": (peer) => callAll(peer, { text: "x".repeat(1_000_000) }, 4),
+  "arguments of 1 MB, a long path": (peer) => callAll(peer, { text: "a/".repeat(500_000) }, 4),
   "arguments of 1 MB, many members": (peer) =>
     callAll(peer, { list: NUMBERS.slice(0, 150_000) }, 4),
   "arguments of 9 MB": (peer) => callAll(peer, { text: "x".repeat(9_000_000) }, 4),
@@ -134,6 +143,14 @@ const WORST = {
   "256 calls at once": (peer) => callAll(peer, {}, 256),
   "10,000 questions": (peer) => askAll(peer, 10_000),
 };
+/** The same over HTTP: what the host sends, and whether the program reads it. */
+const OVER_HTTP = {
+  "early hints over HTTP": ["hints", true],
+  "early hints over HTTP, unread": ["hints", false],
+  "events over HTTP": ["events", true],
+  "events over HTTP, unread": ["events", false],
+};
+const HTTP_AT_ONCE = 8;
 const HOW = {
   "schemas that compile slowly": "compile",
   "patterns that backtrack": "check",
@@ -175,14 +192,27 @@ const part = (all, of) =>
   all.toSorted((a, b) => a - b)[Math.min(all.length - 1, Math.floor(of * all.length))] ?? 0;
 const shown = (number, width) => number.toFixed(number < 100 ? 1 : 0).padStart(width);
 
+/** The hostile one, ready, and what it does. */
+async function ready(name) {
+  if (name in WORST) {
+    const peer = await start(HOW[name] ?? "calm", "peer");
+    return { work: () => WORST[name](peer), end: peer.end };
+  }
+  const peer = await startHttpPeer(...OVER_HTTP[name], { home, at, agent: "peer" });
+  const loops = () => Array.from({ length: HTTP_AT_ONCE }, () => peer.loop(isDone));
+  return { work: () => Promise.race([Promise.all(loops()), until(isDone)]), end: peer.end };
+}
+
 /** Runs as the hostile one until its input ends. */
 async function beHostile(name) {
   process.stdin.resume();
-  const peer = await start(HOW[name] ?? "calm", "peer");
+  const { work, end } = await ready(name);
   process.stdout.write("ready");
-  await WORST[name](peer);
+  await work();
   await until(isDone);
-  await peer.end();
+  await end();
+  // Hosts and programs of its own may still be connected.
+  process.exit();
 }
 
 async function startHostile(name) {
@@ -221,7 +251,8 @@ async function measure(name) {
 if (asPeer === undefined) {
   mkdirSync(home, { mode: 0o700 });
   writeFileSync(join(home, "policy.yml"), POLICY, { mode: 0o600 });
-  for (const name of Object.keys(WORST))
+  writeFileSync(join(home, "config.yml"), CONFIG, { mode: 0o600 });
+  for (const name of [...Object.keys(WORST), ...Object.keys(OVER_HTTP)])
     if (only === undefined || name.includes(only)) await measure(name);
   rmSync(at, { recursive: true, force: true });
 } else await beHostile(only);

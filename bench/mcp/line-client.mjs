@@ -37,6 +37,7 @@ export async function connect(args, { cwd } = {}) {
   await request("tools/list", {});
   return {
     call,
+    pid: child.pid,
     end: () =>
       new Promise((resolve) => {
         child.once("exit", resolve);

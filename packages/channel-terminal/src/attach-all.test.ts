@@ -1,10 +1,10 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ConsentError, makeResponse } from "@acp/core";
 import { askDouble, manualClock } from "@acp/testing";
 import { createServer } from "node:net";
 import type { Socket } from "node:net";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryHome } from "../test/temporary-home.js";
 import { attachApprovers } from "./attach-all.js";
 import { type Board, createBoard } from "./board.js";
@@ -156,6 +156,24 @@ describe("attachApprovers()", () => {
     expect(warnings).toHaveLength(1);
     await gate.server.close();
     await new Promise((resolve) => odd.close(resolve));
+  });
+
+  it("tries the sockets of many dead gates at once, and nothing warns of a leak", async () => {
+    await using home = await temporaryHome();
+    const emitted: string[] = [];
+    const note = ({ name }: Error): void => void emitted.push(name);
+    process.on("warning", note);
+    onTestFinished(() => void process.off("warning", note));
+    const gate = await startGate(home.run, "live");
+    for (let n = 0; n < 12; n++) await writeFile(join(home.run, `${n}.sock`), "");
+    const clock = manualClock();
+    await using clients = await attachApprovers({ directory: home.run, signal: never, clock });
+    for (let n = 0; n < 3; n++) await clock.advance(5_000);
+    expect(clients.gates()).toBe(1);
+    // A warning is told in a turn of its own.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(emitted).not.toContain("MaxListenersExceededWarning");
+    await gate.server.close();
   });
 
   it("ends with its signal", async () => {

@@ -2,6 +2,7 @@
  * AttachAll: one client of every gate whose socket lies in a directory, and of those that come
  * later.
  */
+import { setMaxListeners } from "node:events";
 import { statSync, watch } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -204,6 +205,9 @@ export async function attachApprovers(options: AttachAllOptions): Promise<Approv
   const changes = createFeed<QuestionChange>();
   const stop = new AbortController();
   const both = AbortSignal.any([signal, stop.signal]);
+  // Each socket that is tried listens to it until it is known whether a gate is there: those of dead
+  // ones are tried together.
+  setMaxListeners(0, both);
   const gates: Gates = {
     options: { ...options, signal: both },
     clients: new Map(),

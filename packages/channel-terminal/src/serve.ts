@@ -204,7 +204,8 @@ function attend(client: Client, options: Serving): void {
 /** Nothing is read of a client before it is known who it is. */
 async function attendAdmitted(client: Client, options: Serving): Promise<void> {
   const { socket } = client;
-  const isAdmitted = (await options.admits?.(socket).catch(() => false)) ?? true;
+  const { admits } = options;
+  const isAdmitted = admits === undefined || (await admits(socket).catch(() => false));
   if (isAdmitted && !socket.destroyed) attend(client, options);
   else socket.destroy();
 }

@@ -44,6 +44,7 @@ export {
 export type { KeyClock, Rotation, WallClock } from "./keys.js";
 export { changeUnlock, resetKeys } from "./keys-reset.js";
 export type { Reset, ResetPlan, UnlockChange } from "./keys-reset.js";
+export { createKeptReading } from "./kept-reading.js";
 export { machineClock } from "./machine-clock.js";
 export { homePaths, resolveHome, resolvePath, swapPath } from "./paths.js";
 export type { HomePaths, HomeSources, PathOrigins } from "./paths.js";

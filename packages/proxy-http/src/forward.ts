@@ -43,6 +43,8 @@ export interface Passed {
 }
 
 const SCHEME = "http://";
+/** Answers of 1xx before the answer to one request: a server that has hints sends one or two. */
+const INTERIM_MAX = 64;
 /** What a status text may hold; the rest is left out, not repaired. */
 const STATUS_TEXT = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
@@ -230,7 +232,7 @@ function transfer(
       end();
       resolve({ answer: incoming, socket, head });
     });
-    sent.on("information", (head: Information) => passInformation(response, head, mask));
+    passInterim(sent, { response, mask, fail });
     sent.once("response", (incoming) => {
       answer = incoming;
       try {
@@ -277,6 +279,23 @@ function passBody(
     sent.end();
   });
   sent.once("close", () => request.resume());
+}
+
+interface Interim extends Pick<Exchange, "response">, Pick<Transfer, "mask"> {
+  fail(error: RefusedError): void;
+}
+
+/** Passes interim answers as they come, up to a number: more than that fail the request. */
+function passInterim(sent: ClientRequest, { response, mask, fail }: Interim): void {
+  let count = 0;
+  sent.on("information", (head: Information) => {
+    // Each is written whether what was written before is read or not: more would fill the memory.
+    if (++count <= INTERIM_MAX) return passInformation(response, head, mask);
+    if (count > INTERIM_MAX + 1) return;
+    // The answer may have come together with them.
+    sent.removeAllListeners("response").on("response", (late) => void late.on("error", () => {}));
+    fail(refused("upstream_invalid", `the host sent more than ${INTERIM_MAX} interim answers`));
+  });
 }
 
 interface Information {

@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import { hasHead, until } from "./support/raw.js";
 import { client, errorOf, start } from "./support/started.js";
 
+const HINT = "HTTP/1.1 103 Early Hints\r\nX: 1\r\n\r\n";
+
 describe("an answer", () => {
   const get = async (answer: string, request = "GET", version = "1.1"): Promise<string> => {
     const { port, host } = await start({
@@ -62,6 +64,12 @@ describe("an answer", () => {
     );
   });
 
+  it("is preceded by 64 interim answers at most", async () => {
+    const text = await get(`${HINT.repeat(64)}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`);
+    expect(text.split(HINT)).toHaveLength(65);
+    expect(text).toMatch(/\r\n\r\nok$/);
+  });
+
   it.each([
     [
       "two lengths",
@@ -99,9 +107,14 @@ describe("an answer", () => {
       `HTTP/1.1 200 OK\r\nX: ${"x".repeat(20_000)}\r\nContent-Length: 0\r\n\r\n`,
       "upstream_invalid",
     ],
+    [
+      "65 interim answers before it",
+      `${HINT.repeat(65)}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`,
+      "upstream_invalid",
+    ],
     ["nothing", "", "upstream_unreachable"],
   ])("with %s is not forwarded", async (_, answer, code) => {
-    const text = await get(answer);
+    const text = (await get(answer)).replaceAll(HINT, "");
     expect(text).toMatch(/^HTTP\/1\.1 502 /);
     expect(errorOf(text)).toMatchObject({ code });
   });

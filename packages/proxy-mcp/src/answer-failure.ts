@@ -2,7 +2,8 @@
  * Answer failure: whether a server's answer to a call says that the call failed. It is only looked
  * at; the client gets the same bytes. Rules: spec/mcp-proxy.md §3.
  */
-import { pickMembers, textOf, valueFrom } from "./json-walk.js";
+import { textOf } from "./json-walk.js";
+import { membersOfLine } from "./message.js";
 
 /**
  * The call was answered, and the answer says that it failed. Its name is what the log keeps; what
@@ -24,15 +25,14 @@ const RPC_CODE = /^-?\d{1,16}$/;
  * `undefined` for any other answer.
  */
 export function answerFailure(line: Buffer): CallFailedError | undefined {
-  // Each is gone through once: an answer may be long.
-  const [error, result] = pickMembers(line, valueFrom(line), ["error", "result"]) ?? [];
+  const members = membersOfLine(line);
+  const error = members?.get("error");
   if (error !== undefined && textOf(line, error) !== "null") {
-    const [code] = pickMembers(line, error, ["code"]) ?? [];
+    const code = members?.get("error.code");
     const text = code === undefined ? "" : textOf(line, code);
     return new CallFailedError(RPC_CODE.test(text) ? `RpcError ${text}` : "RpcError");
   }
-  const [isError] =
-    (result === undefined ? undefined : pickMembers(line, result, ["isError"])) ?? [];
+  const isError = members?.get("result.isError");
   return isError !== undefined && textOf(line, isError) === "true"
     ? new CallFailedError("ToolError")
     : undefined;

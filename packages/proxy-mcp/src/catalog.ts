@@ -5,6 +5,7 @@
  */
 import { isConsentError, parseToolDefinition, type ToolDefinition } from "@acp/core";
 import { LIST_PAGES_MAX, TOOLS_MAX } from "./limits.js";
+import { turnOf } from "./loop-turns.js";
 import type { LoopTurns } from "./loop-turns.js";
 import { logText } from "./log-text.js";
 import { isRecord } from "./message.js";
@@ -106,7 +107,7 @@ export function createCatalog(server: string, { log, turns }: CatalogParts): Cat
       if (!entries.has(tool) && list !== undefined) {
         await (listed ??= ask(list));
         // All calls that waited for it would go on in one turn of the loop.
-        await new Promise<void>((resolve) => turns.later(resolve));
+        await turnOf(turns);
       }
       const entry = entries.get(tool);
       if (entry === undefined) return undefined;

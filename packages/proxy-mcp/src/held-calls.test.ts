@@ -2,6 +2,7 @@ import type { ConsentGate } from "@acp/core";
 import { systemClock } from "@acp/core";
 import { describe, expect, it } from "vitest";
 import { createAside } from "./aside.js";
+import { createLoopTurns } from "./loop-turns.js";
 import { createHeldCalls, type HeldCalls } from "./held-calls.js";
 import { createMasks } from "./masks.js";
 import type { ClientRequest } from "./message.js";
@@ -26,6 +27,7 @@ function held(
       masks: createMasks(),
       progressEveryMs: 1,
       aside: createAside(),
+      turns: createLoopTurns(),
       pendingAfterMs: 1,
       log: () => {},
       send: (line) => sent.push(line.toString()),

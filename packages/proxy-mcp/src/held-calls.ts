@@ -100,11 +100,12 @@ export function createHeldCalls(
       const target = route(read.call, Buffer.from(line));
       if (target === undefined) return undefined;
       heldBytes += bytes;
-      const { progressToken, typedResults, args } = read.call;
+      const { progressToken, typedResults, args, argumentChars } = read.call;
       const call = startCall(parts, {
         ...target,
         id,
         args,
+        argumentChars,
         progressToken,
         typedResults,
         onOver: () => {

@@ -7,11 +7,14 @@ import {
   elementsOf,
   findValue,
   membersOf,
+  pickMembers,
   splice,
   textOf,
   walkScalars,
   wholeValue,
 } from "./json-walk.js";
+
+import { isRecord } from "./message.js";
 
 const PATHS = [
   ["id"],
@@ -97,6 +100,59 @@ describe("findValue()", () => {
   it("takes the last one where a key stands twice, as JSON.parse does", () => {
     const bytes = Buffer.from('{"id":1,"id":2}');
     expect(textOf(bytes, findValue(bytes, ["id"]) ?? { start: 0, end: 0 })).toBe("2");
+  });
+});
+
+describe("pickMembers()", () => {
+  const SPARSE = ["", ",[]", ",{}", ',"]}"', ',"\\""', ",[[{}]]"];
+  const WANTED = { id: [], method: ["name"], params: ["name", "arguments"] };
+
+  it("finds the values at paths of one key and of two, as JSON.parse has them", () => {
+    fc.assert(
+      fc.property(jsonText, (text) => {
+        const bytes = Buffer.from(text);
+        const value: unknown = JSON.parse(text);
+        const picked = pickMembers(bytes, wholeValue(bytes), WANTED);
+        if (!isRecord(value)) return expect(picked).toBeUndefined();
+        for (const [key, inner] of Object.entries(WANTED)) {
+          const at = picked?.get(key);
+          expect(at === undefined ? undefined : JSON.parse(textOf(bytes, at))).toEqual(value[key]);
+          for (const name of inner) {
+            const own = picked?.get(`${key}.${name}`);
+            const outer = value[key];
+            expect(own === undefined ? undefined : JSON.parse(textOf(bytes, own))).toEqual(
+              isRecord(outer) ? outer[name] : undefined,
+            );
+          }
+        }
+      }),
+    );
+  });
+
+  it("finds what stands behind values without a quote for long, wherever the next one is", () => {
+    const lengths = fc.array(fc.nat(2_000), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(lengths, fc.constantFrom(...SPARSE), (all, between) => {
+        const lists = all.map((length) => `[${"1,".repeat(length)}1${between}]`);
+        const text = `{"a":[${lists.join(",")}],"params":{"b":[${lists.join(",")}],"name":1},"id":2}`;
+        JSON.parse(text);
+        const bytes = Buffer.from(text);
+        const picked = pickMembers(bytes, wholeValue(bytes), WANTED) ?? new Map();
+        const texts = ["params.name", "id"].map((path) => textOf(bytes, picked.get(path)));
+        expect(texts).toEqual(["1", "2"]);
+      }),
+    );
+  });
+
+  it("takes the last one where a key stands twice, and nothing of the first", () => {
+    const bytes = Buffer.from('{"params":{"name":1},"params":{"arguments":2},"id":1,"id":3}');
+    const picked = pickMembers(bytes, wholeValue(bytes), WANTED) ?? new Map();
+    const texts = [...picked].map(([path, span]) => [path, textOf(bytes, span)]);
+    expect(Object.fromEntries(texts)).toEqual({
+      id: "3",
+      params: '{"arguments":2}',
+      "params.arguments": "2",
+    });
   });
 });
 

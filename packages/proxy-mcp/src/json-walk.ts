@@ -40,6 +40,10 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
+const MARKS = [QUOTE, OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY];
+/** After so many bytes without a mark the native search looks for the next one. */
+const SPARSE_BYTES = 2_048;
+const STRETCH_BYTES_MAX: number = 64 * 1024;
 const NESTED_ARRAY = 1 / 4;
 /** Past this length of a string the native search is faster than the loop. */
 const LONG_STRING = 64;
@@ -58,10 +62,11 @@ export function valueFrom(bytes: Buffer): Span {
 /** The members of the object at `span`, in order; `undefined` where there is no object. */
 export function membersOf(bytes: Buffer, span: Span): readonly Member[] | undefined {
   const members: Member[] = [];
-  const isObject = walkMembers(bytes, span, (at) => {
-    members.push({ key: keyText(bytes, at), value: { start: at.start, end: at.end } });
+  const end = walkMembers(bytes, span.start, {
+    visit: (at) =>
+      void members.push({ key: keyText(bytes, at), value: { start: at.start, end: at.end } }),
   });
-  return isObject ? members : undefined;
+  return end === -1 ? undefined : members;
 }
 
 /** The elements of the array at `span`, in order; `undefined` where there is no array. */
@@ -89,26 +94,58 @@ export function findValue(bytes: Buffer, path: readonly string[]): Span | undefi
   for (const key of path) {
     if (span === undefined) return undefined;
     let found: Span | undefined;
-    const isObject = walkMembers(bytes, span, (at) => {
-      if (isKey(bytes, at, key)) found = { start: at.start, end: at.end };
+    const end = walkMembers(bytes, span.start, {
+      visit(at) {
+        if (isKey(bytes, at, key)) found = { start: at.start, end: at.end };
+      },
     });
-    span = isObject ? found : undefined;
+    span = end === -1 ? undefined : found;
   }
   return span;
 }
 
-/** The values of some members of the object at `span`; `undefined` where there is no object. */
+/** Values of an object by their paths of one or two keys. */
+export type Picked = ReadonlyMap<string, Span>;
+
+/**
+ * The values of some members of the object at `span`, and of members of these, all found in one go;
+ * `undefined` where there is no object.
+ *
+ * @param wanted - Keys, each with the keys that are wanted inside of it: `{ error: ["code"] }` gives
+ *   `error` and `error.code`. Of a key that stands twice the last one counts, as JSON.parse has it.
+ */
 export function pickMembers(
   bytes: Buffer,
   span: Span,
-  keys: readonly string[],
-): readonly (Span | undefined)[] | undefined {
-  const found: (Span | undefined)[] = keys.map(() => undefined);
-  const isObject = walkMembers(bytes, span, (at) => {
-    const index = keys.findIndex((key) => isKey(bytes, at, key));
-    if (index !== -1) found[index] = { start: at.start, end: at.end };
+  wanted: Readonly<Record<string, readonly string[]>>,
+): Picked | undefined {
+  const found = new Map<string, Span>();
+  const keys = Object.keys(wanted);
+  const keyAt = (at: MemberAt, of: readonly string[]): string | undefined =>
+    of.find((key) => isKey(bytes, at, key));
+  const end = walkMembers(bytes, span.start, {
+    into(at) {
+      const outer = keyAt(at, keys);
+      const inner = outer === undefined ? [] : (wanted[outer] ?? []);
+      if (inner.length === 0) return undefined;
+      for (const key of inner) found.delete(`${outer}.${key}`);
+      const own = new Map<string, Span>();
+      const past = walkMembers(bytes, at.start, {
+        visit(of) {
+          const key = keyAt(of, inner);
+          if (key !== undefined) own.set(`${outer}.${key}`, { start: of.start, end: of.end });
+        },
+      });
+      if (past === -1) return undefined;
+      for (const [path, value] of own) found.set(path, value);
+      return past;
+    },
+    visit(at) {
+      const key = keyAt(at, keys);
+      if (key !== undefined) found.set(key, { start: at.start, end: at.end });
+    },
   });
-  return isObject ? found : undefined;
+  return end === -1 ? undefined : found;
 }
 
 /** How many members all objects of a valid text have together, repeated keys counted each time. */
@@ -184,26 +221,36 @@ export function textOf(bytes: Buffer, span: Span): string {
   return bytes.toString("utf8", span.start, span.end);
 }
 
-/** Visits the members of the object at `span`; false where there is no object. */
-function walkMembers(bytes: Buffer, span: Span, visit: (at: MemberAt) => void): boolean {
-  if (bytes[span.start] !== OPEN_OBJECT) return false;
+/** How a member is gone through. */
+interface MemberVisit {
+  visit(at: MemberAt): void;
+  /** Goes through the value that starts at `at.start` itself, and gives its end, or nothing. */
+  into?(at: MemberAt): number | undefined;
+}
+
+/**
+ * Visits the members of the object that starts at `start`; gives its end, or -1 where there is no
+ * object.
+ */
+function walkMembers(bytes: Buffer, start: number, { visit, into }: MemberVisit): number {
+  if (bytes[start] !== OPEN_OBJECT) return -1;
   // One record for all visits, because this runs for every message.
   const member: MemberAt = { keyStart: 0, keyEnd: 0, start: 0, end: 0 };
-  let at = skipBlanks(bytes, span.start + 1);
+  let at = skipBlanks(bytes, start + 1);
   while (bytes[at] === QUOTE) {
     const keyEnd = stringEnd(bytes, at);
     const colon = skipBlanks(bytes, keyEnd);
-    if (bytes[colon] !== COLON) return false;
+    if (bytes[colon] !== COLON) return -1;
     member.keyStart = at + 1;
     member.keyEnd = keyEnd - 1;
     member.start = skipBlanks(bytes, colon + 1);
-    member.end = valueEnd(bytes, member.start);
+    member.end = into?.(member) ?? valueEnd(bytes, member.start);
     visit(member);
     at = skipBlanks(bytes, member.end);
     if (bytes[at] !== COMMA) break;
     at = skipBlanks(bytes, at + 1);
   }
-  return bytes[at] === CLOSE_OBJECT;
+  return bytes[at] === CLOSE_OBJECT ? at + 1 : -1;
 }
 
 /** Whether a member's key is `key`, an ASCII text; escapes are looked into. */
@@ -246,11 +293,37 @@ function valueEnd(bytes: Buffer, start: number): number {
   if (first === QUOTE) return stringEnd(bytes, start);
   if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return scalarEnd(bytes, start);
   let depth = 0;
-  for (let at = start; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE) at = stringEnd(bytes, at) - 1;
-    else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth++;
-    else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && --depth === 0) return at + 1;
+  for (let at = start; at < bytes.length; ) {
+    const near = Math.min(bytes.length, at + SPARSE_BYTES);
+    let isSparse = true;
+    for (; at < near; at++) {
+      const byte = bytes[at];
+      if (byte === QUOTE) at = stringEnd(bytes, at) - 1;
+      else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth++;
+      else if (byte !== CLOSE_OBJECT && byte !== CLOSE_ARRAY) continue;
+      else if (--depth === 0) return at + 1;
+      isSparse = false;
+    }
+    if (isSparse) at = nextMark(bytes, at);
+  }
+  return bytes.length;
+}
+
+/**
+ * Where the next quote, bracket or brace stands; the end where there is none. The native search is
+ * faster where there is none for long, and slower where they are many: so it looks no further at a
+ * time than it has come without one.
+ */
+function nextMark(bytes: Buffer, start: number): number {
+  for (let from = start, length = SPARSE_BYTES; from < bytes.length; from += length) {
+    length = Math.min(STRETCH_BYTES_MAX, Math.max(length, from - start));
+    let stretch = bytes.subarray(from, from + length);
+    const whole = stretch.length;
+    for (const mark of MARKS) {
+      const at = stretch.indexOf(mark);
+      if (at !== -1) stretch = stretch.subarray(0, at);
+    }
+    if (stretch.length < whole) return from + stretch.length;
   }
   return bytes.length;
 }
@@ -266,14 +339,13 @@ function scalarEnd(bytes: Buffer, start: number): number {
 
 /** Just past the closing quote of the string whose opening quote is at `open`. */
 function stringEnd(bytes: Buffer, open: number): number {
-  const near = Math.min(bytes.length, open + LONG_STRING);
-  let at = open + 1;
-  for (; at < near; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE) return at + 1;
-    if (byte === BACKSLASH) at++;
-  }
-  for (;;) {
+  for (let at = open + 1; ; ) {
+    // Near quotes are found by hand, also those that are escaped one after another.
+    for (const near = Math.min(bytes.length, at + LONG_STRING); at < near; at++) {
+      const byte = bytes[at];
+      if (byte === QUOTE) return at + 1;
+      if (byte === BACKSLASH) at++;
+    }
     const quote = bytes.indexOf(QUOTE, at);
     if (quote === -1) return bytes.length;
     let escapes = quote;

@@ -28,6 +28,10 @@ export const ARGUMENT_BYTES_MAX: number = 3 * 1024 * 1024;
 export const LINES_AT_ONCE = 8;
 /** The same of its bytes. */
 export const BYTES_AT_ONCE: number = 64 * 1024;
+/** What was found in a longer line is kept: to go through it again takes a while. */
+export const LONG_LINE_BYTES: number = 64 * 1024;
+/** Arguments of a call that are longer are handled a piece in each turn of the event loop. */
+export const LONG_ARGUMENT_CHARS: number = 64 * 1024;
 /** Requests of the client that may wait for an answer at once. */
 export const IN_FLIGHT_MAX = 10_000;
 /** Bytes of tool calls that may be held at once while they are judged or asked about. */

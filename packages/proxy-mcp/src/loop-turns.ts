@@ -4,7 +4,7 @@
  * everybody else. Nothing is decided here.
  */
 import type { Readable } from "node:stream";
-import { BYTES_AT_ONCE, LINES_AT_ONCE } from "./limits.js";
+import { BYTES_AT_ONCE, LINES_AT_ONCE, LONG_ARGUMENT_CHARS } from "./limits.js";
 import { createRota } from "./rota.js";
 
 /** One proxy's turns: its pieces keep their order. */
@@ -35,6 +35,16 @@ export function createLoopTurns(): LoopTurns {
       schedule();
     },
   };
+}
+
+/** Resolves in a later turn of the loop, behind what this proxy put in before. */
+export function turnOf({ later }: LoopTurns): Promise<void> {
+  return new Promise((resolve) => later(resolve));
+}
+
+/** What long arguments take, such as a copy, a digest or a judgment, is a piece of its own each. */
+export function turnOfLong(turns: LoopTurns, argumentChars: number): Promise<void> | undefined {
+  return argumentChars > LONG_ARGUMENT_CHARS ? turnOf(turns) : undefined;
 }
 
 function schedule(): void {

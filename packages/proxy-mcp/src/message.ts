@@ -6,8 +6,8 @@
 import { isUtf8 } from "node:buffer";
 import type { OversizeLine } from "./framing.js";
 import { countMembers, hasMoreValues, pickMembers, textOf, valueFrom } from "./json-walk.js";
-import type { Span } from "./json-walk.js";
-import { VALUES_MAX } from "./limits.js";
+import type { Picked, Span } from "./json-walk.js";
+import { LONG_LINE_BYTES, VALUES_MAX } from "./limits.js";
 import { INVALID_REQUEST, PARSE_ERROR } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
 
@@ -63,7 +63,8 @@ const MEMBERS: ReadonlySet<string> = new Set([
   "result",
   "error",
 ]);
-const ID_AND_METHOD = ["id", "method"];
+/** What is looked at of a server's line. */
+const LOOKED_AT = { id: [], method: [], error: ["code"], result: ["isError"] };
 const TOOLS_CALL = "tools/call";
 const ID_AT_END = /"id"\s*:\s*("[^"\\]*"|-?\d+)\s*\}\s*$/;
 const ID_AT_START = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*("[^"\\]*"|-?\d+)\s*,/;
@@ -102,14 +103,29 @@ export function readClientLine(line: Buffer): ClientMessage | undefined {
 
 /** Looks at a server's line: whose message it is. Never throws. */
 export function readServerLine(line: Buffer): ServerMessage {
-  const members = pickMembers(line, valueFrom(line), ID_AND_METHOD);
+  const members = membersOfLine(line);
   if (members === undefined) return UNKNOWN;
-  const [idSpan, methodSpan] = members;
+  const [idSpan, methodSpan] = [members.get("id"), members.get("method")];
   const method = methodSpan === undefined ? undefined : stringAt(line, methodSpan);
   const id = idSpan === undefined ? undefined : idOf(textOf(line, idSpan));
   if (method !== undefined)
     return { kind: id === undefined ? "notification" : "request", method, id };
   return id === undefined ? UNKNOWN : { kind: "response", method: "", id };
+}
+
+/** Of long lines: whose they are is asked first, and later whether they tell a failure. */
+const looked = new WeakMap<Buffer, Picked>();
+
+/**
+ * Where the id, the method, the error and the result of a server's line are; `undefined` where it is
+ * no object. A long line is gone through once; its bytes must not change afterwards.
+ */
+export function membersOfLine(line: Buffer): Picked | undefined {
+  const known = looked.get(line);
+  if (known !== undefined) return known;
+  const members = pickMembers(line, valueFrom(line), LOOKED_AT);
+  if (members !== undefined && line.length > LONG_LINE_BYTES) looked.set(line, members);
+  return members;
 }
 
 /** The `result` of a response line; `undefined` for an error or what is no response. */

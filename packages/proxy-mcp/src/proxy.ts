@@ -19,6 +19,7 @@ import {
   START_TIMEOUT_MS,
 } from "./limits.js";
 import { createLoopTurns, readInTurns } from "./loop-turns.js";
+import type { LoopTurns } from "./loop-turns.js";
 import { createMasks } from "./masks.js";
 import { idAtEdges, readClientLine } from "./message.js";
 import type { RefusedLine } from "./message.js";
@@ -156,8 +157,7 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   const outbox = createOutbox(output, { onPressure: (on) => router.pause(on), onFull: onPressure });
   const turns = createLoopTurns();
   const router = createRouter({
-    ...callParts(options, (line) => outbox.send(line)),
-    turns,
+    ...callParts(options, turns, (line) => outbox.send(line)),
     startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
     room: options.room,
     upstreams,
@@ -204,7 +204,11 @@ async function handOver(outbox: Outbox, output: Writable, stopped: Promise<void>
   if (!isWritten) output.destroy();
 }
 
-function callParts(options: McpProxyOptions, send: (line: Buffer) => void): CallParts {
+function callParts(
+  options: McpProxyOptions,
+  turns: LoopTurns,
+  send: (line: Buffer) => void,
+): CallParts {
   const {
     gate,
     agent,
@@ -224,6 +228,7 @@ function callParts(options: McpProxyOptions, send: (line: Buffer) => void): Call
     ...(session === undefined ? {} : { session }),
     ...ownCheck,
     aside: createAside(),
+    turns,
     clock,
     masks,
     progressEveryMs,

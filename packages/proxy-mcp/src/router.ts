@@ -2,7 +2,6 @@
  * Router: what stands between one client and its servers. One server: router-single.ts. Several:
  * router-many.ts.
  */
-import type { LoopTurns } from "./loop-turns.js";
 import type { CallParts } from "./tool-call.js";
 import type { RequestRoom } from "./in-flight.js";
 import type { ClientNotification, ClientRequest, ClientResponse } from "./message.js";
@@ -12,8 +11,6 @@ import type { LocalUpstream } from "./server-process.js";
 export interface RouterParts extends CallParts {
   readonly upstreams: readonly LocalUpstream[];
   readonly startTimeoutMs: number;
-  /** In which lines are read. */
-  readonly turns: LoopTurns;
   /** What requests need a place of, beside the router's own. */
   readonly room?: RequestRoom | undefined;
   /** Whether some server wants no more lines for now. */

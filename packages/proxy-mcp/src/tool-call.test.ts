@@ -12,6 +12,8 @@ import {
 import { createMasker, Secret } from "@acp/core/vault";
 import { describe, expect, it } from "vitest";
 import { createAside } from "./aside.js";
+import { LONG_ARGUMENT_CHARS } from "./limits.js";
+import { createLoopTurns } from "./loop-turns.js";
 import { createMasks, type Masks } from "./masks.js";
 import { type CallJob, type CallParts, startCall, type ToolCall } from "./tool-call.js";
 
@@ -79,6 +81,7 @@ function run(gate: ConsentGate, job: Partial<CallJob> = {}, masks: Masks = creat
     masks,
     progressEveryMs: 10_000,
     aside: createAside(),
+    turns: createLoopTurns(),
     pendingAfterMs: 45_000,
     log: (line) => logs?.push(line),
     send: (line) => sent?.push(line.toString()),
@@ -88,6 +91,7 @@ function run(gate: ConsentGate, job: Partial<CallJob> = {}, masks: Masks = creat
     server: "s",
     tool: "t",
     args: { a: 1 },
+    argumentChars: 7,
     progressToken: undefined,
     typedResults: false,
     definition: () => Promise.resolve(undefined),
@@ -108,6 +112,26 @@ describe("startCall()", () => {
     expect(forwarded).toEqual([undefined]);
     expect(sent).toEqual(['{"id":1,"result":"the secret is hunter2"}\n']);
     expect(logs).toEqual(["[s] the audit log could not keep that a call is completed"]);
+  });
+
+  it("reads a long call's arguments, and judges them, each in a later turn of the event loop", async () => {
+    const log: string[] = [];
+    const args = new Proxy({ a: 1 }, { ownKeys: () => (log.push("read"), ["a"]) });
+    const gate = gateOf((action) => (log.push("judged"), allow(action)));
+    const { call } = run(gate, { args, argumentChars: LONG_ARGUMENT_CHARS + 1 });
+    for (let turn = 1; turn < 5; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      log.push(`turn ${turn}`);
+    }
+    await call.over;
+    const [read, judged] = [log.indexOf("read"), log.indexOf("judged")];
+    expect(log.slice(read, judged).join()).toContain("turn");
+    expect(log.filter((each) => each === "read").length).toBeGreaterThan(0);
+    const short: string[] = [];
+    const quick = run(gateOf((action) => (short.push("judged"), allow(action))));
+    for (let times = 0; times < 20; times++) await Promise.resolve();
+    expect(short).toEqual(["judged"]);
+    await quick.call.over;
   });
 
   it("forwards the released arguments where they differ, and only then", async () => {
@@ -269,6 +293,7 @@ describe("startCall()", () => {
         masks: createMasks(),
         progressEveryMs: 1,
         aside: createAside(),
+        turns: createLoopTurns(),
         pendingAfterMs: 1,
         log: () => {},
         send: (line) => sent.push(line.toString()),
@@ -278,6 +303,7 @@ describe("startCall()", () => {
         server: "s",
         tool: "t",
         args: { a: 1 },
+        argumentChars: 7,
         progressToken: undefined,
         typedResults: false,
         definition: async () => undefined,

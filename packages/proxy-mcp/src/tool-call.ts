@@ -28,6 +28,8 @@ import type { NoticeResult } from "./call-result.js";
 import { ServerFailedError } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
 import { logText } from "./log-text.js";
+import { turnOfLong } from "./loop-turns.js";
+import type { LoopTurns } from "./loop-turns.js";
 import { unmaskable } from "./masks.js";
 import type { Masks } from "./masks.js";
 import { errorLine, notificationLine, resultLine } from "./rpc.js";
@@ -42,6 +44,8 @@ export interface CallParts {
   readonly argumentCheck?: ArgumentCheck;
   /** For what may take long. */
   readonly aside: Aside;
+  /** In which lines are read, and what a long call takes is done a piece at a time. */
+  readonly turns: LoopTurns;
   readonly clock: Clock;
   readonly masks: Masks;
   readonly progressEveryMs: number;
@@ -60,6 +64,8 @@ export interface CallJob {
   /** The tool's name as its server knows it. */
   readonly tool: string;
   readonly args: JsonObject;
+  /** Characters of the arguments as written. */
+  readonly argumentChars: number;
   readonly progressToken: RpcId | undefined;
   /** Whether the client speaks the stateless era, whose results name their type. */
   readonly typedResults: boolean;
@@ -215,6 +221,10 @@ async function run(call: Running): Promise<void> {
 /** The call's answer: the server's line, or why there is none. */
 async function settle(call: Running): Promise<Buffer | NoticeResult> {
   const { parts, job } = call;
+  const { gate, agent, session, argumentCheck, callOf } = parts;
+  // Before anything is waited for: the id of the request is free again once it is answered.
+  const named = callOf?.(job.id);
+  await turnOfLong(parts.turns, job.argumentChars);
   let action: ToolAction;
   try {
     action = toolAction(job.server, job.tool, job.args);
@@ -222,9 +232,7 @@ async function settle(call: Running): Promise<Buffer | NoticeResult> {
     if (isConsentError(error)) return invalidResult(error.message);
     throw error;
   }
-  const { gate, agent, session, argumentCheck, callOf } = parts;
-  // Before anything is waited for: the id of the request is free again once it is answered.
-  const named = callOf?.(job.id);
+  await turnOfLong(parts.turns, job.argumentChars);
   const tool = await job.definition();
   await prepareCheck(action, tool, parts);
   const problem = argumentCheck?.check(action, tool);

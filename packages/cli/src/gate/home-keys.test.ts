@@ -1,5 +1,5 @@
 /** The keys and the vault of a gate, after somebody put one of their files back. */
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { changeVaultFile, openPrivatePair, rotateKeys, withSecret } from "@acp/home";
 import type { Unlock } from "@acp/home";
@@ -53,10 +53,10 @@ async function rotated(): Promise<Rotated> {
 /** Why a gate with these keys asks nobody, and how many secrets it would release. */
 async function stateOf(
   { home }: Rotated,
-  { ring }: HomeKeys,
+  { ring, readVault: read }: HomeKeys,
 ): Promise<readonly [string | undefined, number]> {
-  if (ring === undefined) throw new Error("no keys");
-  const secrets = await openHomeVault({ home, ring }, undefined).secrets();
+  if (ring === undefined || read === undefined) throw new Error("no keys");
+  const secrets = await openHomeVault({ home, ring, read }, undefined).secrets();
   return [ring.whyNot(), secrets.filter(({ hosts }) => hosts.length > 0).length];
 }
 
@@ -96,5 +96,55 @@ describe("openHomeKeys() opens a gate that releases no secret where", () => {
     expect(await stateOf(at, held)).toEqual([undefined, 0]);
     expect(said).toEqual([expect.stringContaining("no secret is released")]);
     await expect(renewHomeKeys(at.home, held)).resolves.toBeDefined();
+  });
+});
+
+describe("openHomeKeys() opens a gate that, although nothing changed for long, sees at its next call", () => {
+  /** The gate has looked at everything, and nothing of it has changed just now. */
+  async function rested(): Promise<readonly [Rotated, HomeKeys]> {
+    const at = await rotated();
+    const nowMs = Date.now();
+    vi.spyOn(Date, "now").mockImplementation(() => nowMs + 60_000);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const held = await openHomeKeys(at.home, invocation);
+    for (let times = 0; times < 3; times++) expect(await stateOf(at, held)).toEqual([undefined, 1]);
+    return [at, held];
+  }
+
+  it("that the public key is gone, and that it is back", async () => {
+    const [at, held] = await rested();
+    const { publicKeyPath } = at.home;
+    const text = await readFile(publicKeyPath, "utf8");
+    const { ring } = held;
+    const key = ring?.recordKey();
+    await rm(publicKeyPath);
+    expect([ring?.whyNot(), ring?.recordKey() === key]).toEqual([expect.any(String), false]);
+    await expect(ring?.fresh()).rejects.toThrow("public.key");
+    await writeFile(publicKeyPath, text, { mode: 0o600 });
+    expect([ring?.whyNot(), ring?.recordKey() === key]).toEqual([undefined, true]);
+    expect(await stateOf(at, held)).toEqual([undefined, 1]);
+  });
+
+  it("another vault that was moved into the place of the one that it knows", async () => {
+    const [at, held] = await rested();
+    const { home, putBack } = at;
+    const undo = await putBack("vault.json");
+    await rename(home.vaultPath, `${home.vaultPath}.older`);
+    await undo();
+    expect(await stateOf(at, held)).toEqual([undefined, 1]);
+    await rename(`${home.vaultPath}.older`, home.vaultPath);
+    expect(await stateOf(at, held)).toEqual([undefined, 0]);
+  });
+
+  it("keys of before, and what a log notes meanwhile", async () => {
+    const [at, held] = await rested();
+    const undo = await at.putBack("keys/public.key");
+    await expect(held.ring?.fresh()).rejects.toThrow("public.key");
+    expect(held.ring?.whyNot()).toEqual(expect.any(String));
+    await undo();
+    const mark = { counter: 99, hash: `sha256:${"0".repeat(64)}` };
+    await noteMark({ home: at.home, io: ioOf() }, mark, { change: "set" });
+    vi.spyOn(performance, "now").mockReturnValue(performance.now() + 60_000);
+    expect((await stateOf(at, held))[1]).toBe(0);
   });
 });

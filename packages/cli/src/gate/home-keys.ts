@@ -7,8 +7,15 @@ import { createConsentSigner } from "@acp/core/proof";
 import type { KeyPair } from "@acp/core/proof";
 import { createMasker, createVault } from "@acp/core/vault";
 import type { VaultMark } from "@acp/core/vault";
-import { openPrivatePair, readVaultFile, signerInUse, takeOverKeys } from "@acp/home";
-import type { Home, Unlock } from "@acp/home";
+import {
+  createKeptReading,
+  openPrivatePair,
+  readPublicKeys,
+  readVaultFile,
+  signerInUse,
+  takeOverKeys,
+} from "@acp/home";
+import type { Home, KeyPeriod, Unlock } from "@acp/home";
 import type { Invocation } from "../command.js";
 import { controllingTerminal } from "../home/hidden-prompt.js";
 import type { Terminal } from "../home/hidden-prompt.js";
@@ -17,7 +24,8 @@ import { followNotedStates } from "../rollback/noted-states.js";
 import type { NotedFollower } from "../rollback/noted-states.js";
 import { MEND, whyKeysOlder } from "../rollback/sealed-files.js";
 import type { RollbackGuard } from "../rollback/state-guard.js";
-import { isVaultFault, openHomeVault, readVaultNow } from "./home-vault.js";
+import { createVaultReading, isVaultFault, openHomeVault } from "./home-vault.js";
+import type { VaultReading } from "./home-vault.js";
 import { createKeyRing } from "./key-ring.js";
 import type { KeyRing } from "./key-ring.js";
 
@@ -29,6 +37,8 @@ export interface HomeKeys {
   readonly ring?: KeyRing;
   /** What the home's logs note; left out where the home has no keys. */
   readonly noted?: NotedFollower;
+  /** The vault as it is now; left out where the home has no keys. */
+  readonly readVault?: VaultReading;
   /** Says why no secret of the vault is released; left out where the home has none. */
   readonly guard?: RollbackGuard;
   /** The state of the vault at the start, where it opened. */
@@ -73,24 +83,27 @@ export async function openHomeKeysWith(
   const noted = followNotedStates(home);
   const again = unlockAgain(home, invocation, unlock);
   const reopen = async (): Promise<KeyPair> => takeOverKeys(home, await again());
+  const periods = createKeptReading(home.publicKeyPath, () => readPublicKeys(home));
   const ring = await createKeyRing({
     home,
     keys,
     reopen,
-    whyStopped: () => whyStopped(home, noted),
+    whyStopped: () => whyStopped(home, noted, periods),
     whyUnused,
   });
   const opened = await readVaultFile(home, keys).catch(unopened);
   const signer = createConsentSigner(signerInUse(home, keys), async () =>
     signerInUse(home, await ring.fresh()),
   );
-  const vault = openHomeVault({ home, ring, noted }, opened);
+  const readVault = createVaultReading(home, ring);
+  const vault = openHomeVault({ home, ring, read: readVault, noted }, opened);
   // An older one is said at the start, not when somebody needs it.
   if (!ring.isStopped()) await vault.secrets();
   return {
     keys,
     ring,
     noted,
+    readVault,
     guard: vault.guard,
     ...(opened !== undefined && { vaultMark: opened.mark }),
     masker: () => createMasker(opened?.secrets ?? []),
@@ -109,16 +122,16 @@ export async function openHomeKeysWith(
  * @throws ConsentError as {@link openHomeKeys}.
  */
 export async function renewHomeKeys(home: Home, held: HomeKeys): Promise<HomeKeys> {
-  const { ring } = held;
-  if (ring === undefined) return held;
+  const { ring, noted, readVault } = held;
+  if (ring === undefined || readVault === undefined) return held;
   // Keys that must not be used stop questions, not the client's gate.
   const keys = await ring.fresh().catch((error: unknown) => {
     if (!ring.isStopped()) throw error;
     return held.keys;
   });
   if (keys === undefined || ring.isStopped()) return held;
-  const opened = await readVaultNow(home, ring).catch(unopened);
-  const vault = openHomeVault({ home, ring, noted: held.noted }, opened);
+  const opened = await readVault().catch(unopened);
+  const vault = openHomeVault({ home, ring, read: readVault, noted }, opened);
   await vault.secrets();
   return {
     ...held,
@@ -153,9 +166,13 @@ function unopened(error: unknown): undefined {
 }
 
 /** Logs that cannot be read may note that keys were rotated away. */
-async function whyStopped(home: Home, noted: NotedFollower): Promise<string | undefined> {
+async function whyStopped(
+  home: Home,
+  noted: NotedFollower,
+  periods: () => Promise<readonly KeyPeriod[]>,
+): Promise<string | undefined> {
   try {
-    return await whyKeysOlder(home, await noted.newest());
+    return await whyKeysOlder(home, await noted.newest(), periods);
   } catch (error) {
     return asError(error).message;
   }

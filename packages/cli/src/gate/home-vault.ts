@@ -5,7 +5,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { asError, isConsentError } from "@acp/core";
 import { revealSecret, Secret } from "@acp/core/vault";
-import { readVaultFile } from "@acp/home";
+import type { KeyPair } from "@acp/core/proof";
+import { createKeptReading, readVaultFile } from "@acp/home";
 import type { Home, OpenedVault } from "@acp/home";
 import { vaultOlder } from "../rollback/sealed-files.js";
 import { createRollbackGuard, nothingSaved } from "../rollback/state-guard.js";
@@ -29,25 +30,38 @@ export function isVaultFault(error: unknown): boolean {
 const TRIES = 20;
 const WAIT_MS = 50;
 
+/** Reads the vault, as its file has it at each reading. */
+export type VaultReading = () => Promise<OpenedVault>;
+
 /**
- * Reads the vault with the keys of now. While somebody rotates them the vault is sealed for the new
- * ones a moment before these are in use.
+ * Reads the vault with the keys of now; where neither changed, it is not opened again. While somebody
+ * rotates the keys the vault is sealed for the new ones a moment before these are in use.
  */
-export async function readVaultNow(home: Home, ring: KeyRing): Promise<OpenedVault> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await readVaultFile(home, await ring.fresh());
-    } catch (error) {
-      if (tries >= TRIES || !isConsentError(error, "vault_invalid")) throw error;
+export function createVaultReading(home: Home, ring: KeyRing): VaultReading {
+  const readings = new WeakMap<KeyPair, VaultReading>();
+  const readingOf = (keys: KeyPair): VaultReading => {
+    const reading =
+      readings.get(keys) ?? createKeptReading(home.vaultPath, () => readVaultFile(home, keys));
+    readings.set(keys, reading);
+    return reading;
+  };
+  return async () => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await readingOf(await ring.fresh())();
+      } catch (error) {
+        if (tries >= TRIES || !isConsentError(error, "vault_invalid")) throw error;
+      }
+      await wait(WAIT_MS);
     }
-    await wait(WAIT_MS);
-  }
+  };
 }
 
 /** Parts of {@link openHomeVault}. */
 export interface HomeVaultParts {
   readonly home: Home;
-  readonly ring: KeyRing;
+  readonly ring: Pick<KeyRing, "isStopped">;
+  readonly read: VaultReading;
   /** What the process knows of the home's logs already. */
   readonly noted?: NotedFollower | undefined;
 }
@@ -64,7 +78,7 @@ interface Kept {
  * @param opened - As it was at the start; `undefined` where it did not open.
  */
 export function openHomeVault(
-  { home, ring, noted }: HomeVaultParts,
+  { home, ring, read, noted }: HomeVaultParts,
   opened: OpenedVault | undefined,
 ): HomeVault {
   const guard = createRollbackGuard(home, nothingSaved, noted);
@@ -81,7 +95,7 @@ export function openHomeVault(
   return {
     guard,
     async secrets() {
-      const now = await readVaultNow(home, ring).catch((error: unknown) => {
+      const now = await read().catch((error: unknown) => {
         if (ring.isStopped()) return undefined;
         if (!isVaultFault(error)) throw error;
         guard.tell(`${asError(error).message}; no secret is released; run: acp doctor`);

@@ -226,6 +226,51 @@ describe("the log", () => {
     expect(written).toHaveLength(LIMITS.writesAtOnce);
   });
 
+  it("is written by one client less at a time while another one has calls under way", async () => {
+    const budgets = createBudgets(() => 0);
+    const written: (() => void)[] = [];
+    const slow = {
+      append: async () => {
+        await new Promise<void>((resolve) => written.push(resolve));
+        return { seq: 0, hash: "" };
+      },
+    };
+    const [one, other] = ["a", "b"].map((name) => share(budgets, name));
+    const settle = () => new Promise((resolve) => setImmediate(resolve));
+    one?.requestRoom.enter(call());
+    const place = other?.requestRoom.enter(call());
+    const counted = one?.counted(slow);
+    for (let n = 0; n < 3 * LIMITS.writesAtOnce; n++) void counted?.append(event(1));
+    await settle();
+    expect(written).toHaveLength(LIMITS.writesBesideOthers);
+    if (place !== undefined && "leave" in place) place.leave();
+    written.pop()?.();
+    await settle();
+    expect(written).toHaveLength(LIMITS.writesAtOnce);
+  });
+
+  it("gets long entries one in a turn of the event loop, and short ones meanwhile", async () => {
+    const one = share(
+      createBudgets(() => 0),
+      "a",
+    );
+    const log: string[] = [];
+    const told = (name: string) => ({
+      append: async () => (log.push(name), { seq: 0, hash: "" }),
+    });
+    const all = [1, 2, 3].map((n) => one.counted(told(`long ${n}`)).append(event(100_000)));
+    const short = one.counted(told("short")).append(event(10));
+    let turns = 0;
+    const count = (): void => void (log.push(`turn ${++turns}`), turns < 20 && setImmediate(count));
+    count();
+    await Promise.all([...all, short]);
+    expect(log[0]).toBe("turn 1");
+    expect(log[1]).toBe("short");
+    const at = [1, 2, 3].map((n) => log.indexOf(`long ${n}`));
+    for (const [index, from] of at.slice(0, -1).entries())
+      expect(log.slice(from, at[index + 1]).some((each) => each.startsWith("turn"))).toBe(true);
+  });
+
   it("that fails gives the place to the next", async () => {
     const one = share(
       createBudgets(() => 0, { ...LIMITS, writesAtOnce: 1 }),

@@ -5,6 +5,8 @@
  */
 import type { AuditSink, QuestionRoom } from "@acp/core";
 import type { RequestRoom } from "@acp/proxy-mcp";
+import { LONG_BYTES, createLongAppend, entryBytes } from "./long-entries.js";
+import type { LongAppend } from "./long-entries.js";
 import { createTurns } from "./turns.js";
 import type { Turns } from "./turns.js";
 
@@ -30,6 +32,8 @@ export interface Limits {
   readonly bytes: number;
   /** Of what one client's gates write into the log, so much is written at the same time. */
   readonly writesAtOnce: number;
+  /** The same while another client has calls under way: it waits for what is done together. */
+  readonly writesBesideOthers: number;
   /** Bytes that one client's gates may write into the log, and how many of them a minute gives back. */
   readonly logBytes: number;
 }
@@ -46,6 +50,7 @@ export const LIMITS: Limits = {
   calls: 256,
   bytes: 64 * 1024 * 1024,
   writesAtOnce: 16,
+  writesBesideOthers: 4,
   logBytes: 10 * 1024 * 1024,
 };
 
@@ -109,11 +114,16 @@ interface Client {
   toldAtMs: number | undefined;
 }
 
+type Counts = Pick<Client, "questions" | "requests" | "calls" | "bytes">;
+
 interface State {
   readonly limits: Limits;
   readonly nowMs: () => number;
   readonly clients: Map<string, Client>;
   sessions: number;
+  /** Clients with tool calls under way. */
+  busy: number;
+  readonly long: LongAppend;
   /** Sessions by what their clients say. */
   readonly claims: Map<string, number>;
 }
@@ -127,7 +137,15 @@ export function createBudgets(
   nowMs: () => number = () => performance.now(),
   limits: Limits = LIMITS,
 ): Budgets {
-  const state: State = { limits, nowMs, clients: new Map(), sessions: 0, claims: new Map() };
+  const state: State = {
+    limits,
+    nowMs,
+    clients: new Map(),
+    sessions: 0,
+    busy: 0,
+    long: createLongAppend(),
+    claims: new Map(),
+  };
   return {
     open(name, claims = []) {
       const why = whyNoSession(state, name) ?? whyNoClaim(state, claims);
@@ -139,18 +157,20 @@ export function createBudgets(
   };
 }
 
-const newClient = ({ nowMs, limits }: State): Client => ({
+const newClient = (state: State): Client => ({
   sessions: 0,
   starts: 0,
-  turns: createTurns(limits.startsAtOnce),
-  turnsToWrite: createTurns(limits.writesAtOnce),
+  turns: createTurns(state.limits.startsAtOnce),
+  turnsToWrite: createTurns(() =>
+    state.busy > 1 ? state.limits.writesBesideOthers : state.limits.writesAtOnce,
+  ),
   writes: 0,
   questions: 0,
   requests: 0,
   calls: 0,
   bytes: 0,
   logBytes: 0,
-  drainedAtMs: nowMs(),
+  drainedAtMs: state.nowMs(),
   toldAtMs: undefined,
 });
 
@@ -191,7 +211,7 @@ function shareOf(state: State, client: Client, claims: readonly string[]): Share
   const take = (what: keyof typeof own, count: number): void => {
     if (isOver) return;
     own[what] += count;
-    client[what] += count;
+    addTo(state, client, { [what]: count });
   };
   const full = (why: string): string => {
     const now = nowMs();
@@ -241,6 +261,20 @@ function shareOf(state: State, client: Client, claims: readonly string[]): Share
   };
 }
 
+/** Counts what a client has, and how many clients have calls. */
+function addTo(
+  state: State,
+  client: Client,
+  { questions = 0, requests = 0, calls = 0, bytes = 0 }: Partial<Counts>,
+): void {
+  const wasBusy = client.calls > 0;
+  client.questions += questions;
+  client.requests += requests;
+  client.calls += calls;
+  client.bytes += bytes;
+  state.busy += Number(client.calls > 0) - Number(wasBusy);
+}
+
 const countedSink = (sink: AuditSink, state: State, client: Client): AuditSink => ({
   async append(events) {
     const turn = client.turnsToWrite.of();
@@ -248,8 +282,9 @@ const countedSink = (sink: AuditSink, state: State, client: Client): AuditSink =
     try {
       await turn.take();
       drain(state, client);
-      client.logBytes += Buffer.byteLength(JSON.stringify(events));
-      return await sink.append(events);
+      const bytes = entryBytes(events);
+      client.logBytes += bytes;
+      return await (bytes > LONG_BYTES ? state.long(sink, events) : sink.append(events));
     } finally {
       client.writes--;
       turn.give();

@@ -37,20 +37,19 @@ it("asks the kernel once there is a helper, and says why where there is none", a
   const unknown = createPeers(1000, no, () =>
     Promise.resolve({ isAvailable: true, uidOf: () => Promise.resolve(undefined) }),
   );
+  const broken = createPeers(0, no, () =>
+    Promise.resolve({ isAvailable: true, uidOf: () => Promise.reject(nobody) }),
+  );
   const ours = createPeers(0, no, () =>
     Promise.resolve({ isAvailable: true, uidOf: () => Promise.resolve(0) }),
   );
   await expect.poll(() => said).toHaveLength(2);
-  expect([none, failing, some, unknown, ours].map((each) => each.isChecked())).toEqual([
-    false,
-    false,
-    true,
-    true,
-    true,
-  ]);
+  const checked = [none, failing, some, unknown, broken, ours].map((each) => each.isChecked());
+  expect(checked).toEqual([false, false, true, true, true, true]);
   expect(await none.admits(socket)).toBe(true);
   expect(await some.admits(socket)).toBe(false);
   expect(await unknown.admits(socket)).toBe(false);
+  expect(await broken.admits(socket)).toBe(false);
   expect(await ours.admits(socket)).toBe(true);
 });
 

@@ -10,7 +10,10 @@ import type { MissingHelper, UnixPeers } from "@acp/sandbox-linux";
 export interface Peers {
   /** Whether the kernel is asked. */
   isChecked(): boolean;
-  /** Whether the process at the other end is of this user. True for everybody while not checked. */
+  /**
+   * Whether the process at the other end is of this user. True for everybody while not checked; false
+   * where it is checked and nobody can tell. Never rejects.
+   */
   admits(socket: Socket): Promise<boolean>;
 }
 
@@ -39,7 +42,8 @@ export function createPeers(
   return {
     isChecked: () => peers !== undefined,
     async admits(socket) {
-      return peers === undefined || (await peers.uidOf(socket)) === uid;
+      if (peers === undefined) return true;
+      return (await peers.uidOf(socket).catch(() => undefined)) === uid;
     },
   };
 }

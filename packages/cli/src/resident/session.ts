@@ -182,7 +182,7 @@ async function openSession(
   const { hello, share, client } = admitted;
   const early: Frame[] = (at.early = []);
   socket.pause();
-  const isOurs = await parts.peers.admits(socket).catch(() => false);
+  const isOurs = await parts.peers.admits(socket);
   at.early = undefined;
   if (!isOurs || socket.destroyed) {
     share[Symbol.dispose]();

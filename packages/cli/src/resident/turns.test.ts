@@ -35,6 +35,31 @@ it("createTurns() lets so many in at once, the others in their order, and passes
   expect(isIn).toBe(true);
 });
 
+it("createTurns() lets in as many as may be at the moment, and lets in more once they may", async () => {
+  let atOnce = 3;
+  const turns = createTurns(() => atOnce);
+  let count = 0;
+  const all = Array.from({ length: 9 }, () => {
+    const turn = turns.of();
+    void turn.take().then(() => count++);
+    return turn;
+  });
+  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  await settle();
+  expect(count).toBe(3);
+  atOnce = 1;
+  for (const turn of all.slice(0, 2)) turn.give();
+  await settle();
+  expect(count).toBe(3);
+  all[2]?.give();
+  await settle();
+  expect(count).toBe(4);
+  atOnce = 3;
+  all[3]?.give();
+  await settle();
+  expect(count).toBe(7);
+});
+
 it("readByChunks() takes one chunk in each turn of the event loop, and all in the end", async () => {
   const stream = new PassThrough({ readableObjectMode: true });
   const log: string[] = [];

@@ -14,14 +14,17 @@ export interface Turns {
   of(): Turn;
 }
 
-/** @param atOnce - How many have a turn at the same time. */
-export function createTurns(atOnce: number): Turns {
-  let free = atOnce;
+/** @param atOnce - How many have a turn at the same time; asked whenever one may be given. */
+export function createTurns(atOnce: number | (() => number)): Turns {
+  const isFree = (): boolean => taken < (typeof atOnce === "number" ? atOnce : atOnce());
+  let taken = 0;
   const waiting: (() => void)[] = [];
   const next = (): void => {
-    const first = waiting.shift();
-    if (first === undefined) free++;
-    else first();
+    taken--;
+    while (waiting.length > 0 && isFree()) {
+      taken++;
+      waiting.shift()?.();
+    }
   };
   return {
     of() {
@@ -29,7 +32,7 @@ export function createTurns(atOnce: number): Turns {
       return {
         async take() {
           state = "waiting";
-          if (free > 0) free--;
+          if (waiting.length === 0 && isFree()) taken++;
           else await new Promise<void>((resolve) => waiting.push(resolve));
           // Whoever gave up while it waited leaves the turn to the next.
           if (isOver()) next();

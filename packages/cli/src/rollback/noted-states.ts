@@ -4,9 +4,10 @@
  */
 import { keepNewest, readStateMarks, STATE_EVENT_TYPES } from "@acp/core/unstable";
 import type { StateKind } from "@acp/core/unstable";
-import { open, stat } from "node:fs/promises";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { decodeEvent, readLastMarks } from "@acp/audit";
 import type { LastMarks, LoggedMark } from "@acp/audit";
+import { createKeptReading } from "@acp/home";
 import type { HomePaths } from "@acp/home";
 import { readIndexKey } from "../logs/index-key.js";
 import { listAuditFiles } from "../logs/log-files.js";
@@ -22,7 +23,11 @@ export type NotedStates = ReadonlyMap<StateKind, NotedState>;
 
 /** Follows what is noted. */
 export interface NotedFollower {
-  /** @throws ConsentError `audit_failed` or `home_invalid` where a log cannot be read. */
+  /**
+   * What is noted now: by a look that begins after this call.
+   *
+   * @throws ConsentError `audit_failed` or `home_invalid` where a log cannot be read.
+   */
   newest(): Promise<NotedStates>;
 }
 
@@ -30,7 +35,10 @@ export interface NotedFollower {
 const TAIL_BYTES_MAX: number = 4 * 1024 * 1024;
 const CHUNK_BYTES: number = 64 * 1024;
 const NEWLINE = 0x0a;
-const MARKERS = STATE_EVENT_TYPES.map((type) => `"event_type":"${type}"`);
+/** In the canonical form the type of an event stands before all that may be long. */
+const HEAD_BYTES: number = 8 * 1024;
+const TYPE = '"event_type":"';
+const MARKERS = STATE_EVENT_TYPES.map((type) => `${TYPE}${type}"`);
 
 /** What is noted now. */
 export function readNotedStates(home: Pick<HomePaths, "dir" | "keysDir">): Promise<NotedStates> {
@@ -48,10 +56,14 @@ interface Known {
 /** Follows the logs of a home. */
 export function followNotedStates(home: Pick<HomePaths, "dir" | "keysDir">): NotedFollower {
   const logs = new Map<string, Known>();
+  const list = createKeptReading(home.dir, () => listAuditFiles(home.dir));
   let last: Promise<unknown> = Promise.resolve();
+  /** The look that has not begun: all who ask before it does share it. */
+  let next: Promise<NotedStates> | undefined;
   const look = async (): Promise<NotedStates> => {
+    next = undefined;
     const newest = new Map<StateKind, NotedState>();
-    for (const path of await listAuditFiles(home.dir)) {
+    for (const path of await list()) {
       const known = await follow(home, path, logs.get(path));
       logs.set(path, known);
       for (const mark of known.marks.values()) keepNewest(newest, { ...mark, log: path });
@@ -60,7 +72,7 @@ export function followNotedStates(home: Pick<HomePaths, "dir" | "keysDir">): Not
   };
   return {
     newest() {
-      const next = last.then(look, look);
+      next ??= last.then(look, look);
       last = next;
       return next;
     },
@@ -72,25 +84,26 @@ async function follow(
   path: string,
   known: Known | undefined,
 ): Promise<Known> {
-  const { ino: inode, size } = await stat(path);
+  const { ino: inode, size } = statSync(path);
   if (known?.inode === inode && known.end <= size && size - known.end <= TAIL_BYTES_MAX) {
-    const more = await readTail(path, known, size);
+    const more = readTail(path, known, size);
     if (more !== undefined) return more;
   }
   // Before it is read: what comes meanwhile is read again.
-  const end = await lastLineEnd(path, size);
+  const end = lastLineEnd(path, size);
   return { inode, end, marks: await readLastMarks(path, { indexKey: await readIndexKey(home) }) };
 }
 
 /** `undefined` where a line is none that a mark could be read from: then all is looked up. */
-async function readTail(path: string, known: Known, size: number): Promise<Known | undefined> {
+function readTail(path: string, known: Known, size: number): Known | undefined {
   if (size === known.end) return known;
-  const bytes = await readRange(path, known.end, size);
+  const bytes = readRange(path, known.end, size);
   const length = bytes.lastIndexOf(NEWLINE) + 1;
   const marks = new Map(known.marks);
-  for (const line of bytes.toString("utf8", 0, length).split("\n")) {
-    if (!MARKERS.some((marker) => line.includes(marker))) continue;
-    const decoded = decodeEvent(line);
+  for (let from = 0, end = 0; from < length; from = end + 1) {
+    end = bytes.indexOf(NEWLINE, from);
+    if (!mayMark(bytes.subarray(from, Math.min(end, from + HEAD_BYTES)))) continue;
+    const decoded = decodeEvent(bytes.toString("utf8", from, end));
     if (!decoded.ok) return undefined;
     const { event } = decoded;
     for (const mark of readStateMarks(event)) keepNewest(marks, { ...mark, event });
@@ -98,21 +111,30 @@ async function readTail(path: string, known: Known, size: number): Promise<Known
   return { ...known, end: known.end + length, marks };
 }
 
+/** Whether a line that begins like this may note a state. */
+const mayMark = (head: Buffer): boolean =>
+  !head.includes(TYPE) || MARKERS.some((marker) => head.includes(marker));
+
 /** Where the last whole line ends. */
-async function lastLineEnd(path: string, size: number): Promise<number> {
+function lastLineEnd(path: string, size: number): number {
   for (let end = size; end > 0; end -= Math.min(end, CHUNK_BYTES)) {
     const start = Math.max(0, end - CHUNK_BYTES);
-    const at = (await readRange(path, start, end)).lastIndexOf(NEWLINE);
+    const at = readRange(path, start, end).lastIndexOf(NEWLINE);
     if (at !== -1) return start + at + 1;
   }
   return 0;
 }
 
-async function readRange(path: string, start: number, end: number): Promise<Buffer> {
-  await using handle = await open(path);
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(end - start), {
-    position: start,
-    length: end - start,
-  });
-  return buffer.subarray(0, bytesRead);
+/**
+ * Synchronous: every call of a gate reads the lines that it wrote itself, which are in memory, and
+ * the way to another thread and back costs more than they do.
+ */
+function readRange(path: string, start: number, end: number): Buffer {
+  const handle = openSync(path, "r");
+  try {
+    const buffer = Buffer.alloc(end - start);
+    return buffer.subarray(0, readSync(handle, buffer, 0, buffer.length, start));
+  } finally {
+    closeSync(handle);
+  }
 }

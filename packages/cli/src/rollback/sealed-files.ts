@@ -50,13 +50,18 @@ export function newerKeys(
   return { ...mark, counter: Math.max(mark.counter, noted.counter + 1) };
 }
 
-/** Why the home's keys must not be used; `undefined` where they may. */
+/**
+ * Why the home's keys must not be used; `undefined` where they may.
+ *
+ * @param read - Gives the public keys as they are now.
+ */
 export async function whyKeysOlder(
   home: HomePaths,
   noted: NotedStates,
+  read: () => Promise<readonly KeyPeriod[]> = () => readPublicKeys(home),
 ): Promise<string | undefined> {
   const mark = noted.get("keys");
-  if (mark === undefined || isSince(await readPublicKeys(home), mark)) return undefined;
+  if (mark === undefined || isSince(await read(), mark)) return undefined;
   return `the log notes newer keys than those of "${home.publicKeyPath}"; ${MEND}`;
 }
 

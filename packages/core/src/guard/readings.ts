@@ -32,16 +32,18 @@ function decodePercent(text: string): string {
 
 /** `file:` URLs of every form, and those of schemes that a server made up for its own files. */
 function withoutScheme(text: string): string {
-  if (REMOTE.test(text)) return text;
+  // A pattern goes through all letters of a long text before it misses the colon.
+  if (!text.includes(":") || REMOTE.test(text)) return text;
   const url = /^[a-z][a-z0-9+.-]+:(?:\/\/(?:localhost|[^/\\]*(?=[/\\]))?)?(.*)$/is.exec(text);
   return url?.[1] ?? text;
 }
 
 /** Who reads a URL drops line ends and tabs inside of it. */
 const withoutBreaks = (text: string): string =>
-  /^[a-z][a-z0-9+.\s-]*:/i.test(text) ? text.replace(/[\t\r\n]/g, "") : text;
+  text.includes(":") && /^[a-z][a-z0-9+.\s-]*:/i.test(text) ? text.replace(/[\t\r\n]/g, "") : text;
 
 const EDGE = /[\p{Cc}\s]/u;
+const isEdge = (unit: string): boolean => unit <= " " || EDGE.test(unit);
 
 /**
  * Without controls and blanks at both ends, as URLs are read. By hand: a pattern for the end of a
@@ -49,8 +51,8 @@ const EDGE = /[\p{Cc}\s]/u;
  */
 function withoutEdges(text: string): string {
   let [from, to] = [0, text.length];
-  while (from < to && EDGE.test(text.charAt(from))) from += 1;
-  while (from < to && EDGE.test(text.charAt(to - 1))) to -= 1;
+  while (from < to && isEdge(text.charAt(from))) from += 1;
+  while (from < to && isEdge(text.charAt(to - 1))) to -= 1;
   return text.slice(from, to);
 }
 
@@ -63,7 +65,8 @@ const STEPS: readonly Step[] = [
   withoutBreaks,
   (text) => text.replace(/^(["'`])(.*)\1$/s, "$2"),
   // An option's value, and a file that stands for its content: `--file=/a`, `@/a`.
-  (text) => text.replace(/^(?:-{0,2}[\w.-]*=|(?:-\w)?@)(?=[/~.\\]|file:)/i, ""),
+  (text) =>
+    /[=@]/.test(text) ? text.replace(/^(?:-{0,2}[\w.-]*=|(?:-\w)?@)(?=[/~.\\]|file:)/i, "") : text,
   (text) => text.replace(/^file:\/\/(?=~)/i, ""),
   // Twice: `view-source:file:///a`.
   withoutScheme,

@@ -4,18 +4,35 @@
  */
 import { PATH_CHARS_MAX } from "../limits.js";
 
-/** A path without empty parts, `.`, and `..` behind a name; what it begins like stays. */
-export function squeezed(text: string): string {
+/**
+ * A path without empty parts, `.`, and `..` behind a name; what it begins like stays. By hand, and no
+ * further than where it cannot become short any more: a text of a million slashes has a million parts.
+ *
+ * @returns Nothing where it has more characters than `charsMax`.
+ */
+export function squeezed(text: string, charsMax: number): string | undefined {
   const isAbsolute = text.startsWith("/");
-  const kept: string[] = [];
-  for (const segment of text.split("/")) {
-    if (segment === "" || segment === ".") continue;
-    const last = kept.at(-1);
-    if (segment !== "..") kept.push(segment);
-    else if (last !== undefined && last !== "..") kept.pop();
-    else if (!isAbsolute) kept.push(segment);
+  /** Where each part that is kept begins and ends. */
+  const kept: number[] = [];
+  const isPart = (part: string, from = 0, to = 0): boolean =>
+    to - from === part.length && text.startsWith(part, from);
+  /** What is kept for good, where nothing takes a part away. */
+  let chars = text.includes("..") ? -text.length : 0;
+  for (let from = 0, at = 0; at <= text.length; at++) {
+    if (chars + at - from > charsMax) return undefined;
+    if (at < text.length && text[at] !== "/") continue;
+    const isUp = isPart("..", from, at);
+    if (isUp && kept.length > 0 && !isPart("..", kept.at(-2), kept.at(-1))) kept.length -= 2;
+    else if (at > from && !isPart(".", from, at) && !(isUp && isAbsolute)) {
+      kept.push(from, at);
+      chars += at - from;
+    }
+    from = at + 1;
   }
-  return `${isAbsolute ? "/" : ""}${kept.join("/")}`;
+  let short = isAbsolute ? "/" : "";
+  for (let at = 0; at < kept.length && short.length <= charsMax; at += 2)
+    short += (at > 0 ? "/" : "") + text.slice(kept[at], kept[at + 1]);
+  return short.length > charsMax ? undefined : short;
 }
 
 /**
@@ -28,8 +45,8 @@ export function shortForms(
 ): readonly string[] {
   const forms = new Set<string>();
   const add = (form: string): void => {
-    const short = form.length > PATH_CHARS_MAX ? squeezed(form) : form;
-    if (short !== "" && short.length <= PATH_CHARS_MAX) forms.add(short);
+    const short = form.length > PATH_CHARS_MAX ? squeezed(form, PATH_CHARS_MAX) : form;
+    if (short !== undefined && short !== "") forms.add(short);
   };
   add(text);
   let each = text;

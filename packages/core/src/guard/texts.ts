@@ -20,6 +20,7 @@ const TEXTS_MAX = 2_000;
 const NESTING_MAX = 3;
 /** Directories and names that are joined: every one with every one. */
 const JOINED_MAX = 16;
+const JOINED_CHARS_MAX: number = PATH_CHARS_MAX / 2;
 
 /**
  * What a word has that leads somewhere else than to a name in its directory, or is a name that says
@@ -52,7 +53,9 @@ export function textsOf(args: JsonObject): FoundTexts {
     else if (Array.isArray(value)) {
       const path = pathOfParts(value);
       if (path !== undefined) add(at, path, NESTING_MAX);
-      value.forEach((each: unknown, index) => walk(`${at}[${index}]`, each, nesting));
+      value.forEach((each: unknown, index) => {
+        if (typeof each !== "number") walk(`${at}[${index}]`, each, nesting);
+      });
     } else if (isJsonObject(value)) {
       for (const [key, each] of Object.entries(value)) {
         if (MAY_LEAD.test(key)) add(at, key, NESTING_MAX);
@@ -100,12 +103,10 @@ function listed(text: string): readonly string[] {
 
 /** What two texts say together where one is a directory and the other a name in it. */
 export function joinedTexts(texts: readonly PlacedText[]): readonly PlacedText[] {
-  const short = texts
-    .map(({ at, text }) => ({
-      at,
-      text: text.length > PATH_CHARS_MAX / 2 ? squeezed(text.trim()) : text,
-    }))
-    .filter(({ text }) => text.length <= PATH_CHARS_MAX / 2 && !/\s/.test(text.trim()));
+  const short = texts.flatMap(({ at, text: whole }) => {
+    const text = whole.length > JOINED_CHARS_MAX ? squeezed(whole.trim(), JOINED_CHARS_MAX) : whole;
+    return text === undefined || /\s/.test(text.trim()) ? [] : [{ at, text }];
+  });
   const starts = short
     .filter(({ text }) => saysItsStart(text) || /^file:/i.test(text))
     .slice(0, JOINED_MAX);

@@ -33,12 +33,26 @@ function joinClaims(claims: readonly LimitClaim[]): readonly LimitClaim[] {
   return [...joined.values()];
 }
 
-/** Limits that live as long as the process. */
-export function memoryLimits(clock: Clock): Limits {
-  const windows = new Map<string, UseWindow>();
+/** With fewer keys than this nobody looks for those that are over. */
+const FORGET_MIN = 64;
+
+/**
+ * Limits that live as long as the process. A key all of whose uses have left their window is forgotten:
+ * an agent that ended would otherwise be kept.
+ *
+ * @param windows - Where keys are kept; unless given, none has been used.
+ */
+export function memoryLimits(clock: Clock, windows: Map<string, UseWindow> = new Map()): Limits {
+  let forgetAt = FORGET_MIN;
   const open = new Map<string, readonly KeyedUse[]>();
   let count = 0;
 
+  /** Twice as many keys as were left the last time: a use costs as much, however many there are. */
+  const forgetOver = (nowMs: number): void => {
+    if (windows.size < forgetAt) return;
+    for (const [key, window] of windows) if (window.isOver(nowMs)) windows.delete(key);
+    forgetAt = FORGET_MIN + 2 * windows.size;
+  };
   const windowOf = (key: string): UseWindow => {
     const known = windows.get(key) ?? createUseWindow();
     windows.set(key, known);
@@ -49,7 +63,7 @@ export function memoryLimits(clock: Clock): Limits {
   const waitMs = (claim: LimitClaim, nowMs: number): number => {
     // A claim with NaN or a negative bound compares as if it fitted; it never does.
     if (!isSound(claim) || claim.amount > claim.max) return Number.MAX_SAFE_INTEGER;
-    return windowOf(claim.key).waitMs(claim, nowMs);
+    return windows.get(claim.key)?.waitMs(claim, nowMs) ?? 0;
   };
 
   return {
@@ -62,6 +76,7 @@ export function memoryLimits(clock: Clock): Limits {
         if (retryAfterMs > worst.retryAfterMs) worst = { key: claim.key, retryAfterMs };
       }
       if (worst.retryAfterMs > 0) return Promise.resolve({ ok: false, ...worst });
+      forgetOver(nowMs);
       const id = `rs_${++count}`;
       open.set(
         id,
@@ -74,9 +89,7 @@ export function memoryLimits(clock: Clock): Limits {
       open.delete(id);
       if (reserved === undefined || used) return Promise.resolve();
       for (const { key, use } of reserved) {
-        const window = windows.get(key);
-        window?.drop(use);
-        if (window?.isEmpty() === true) windows.delete(key);
+        windows.get(key)?.drop(use);
       }
       return Promise.resolve();
     },

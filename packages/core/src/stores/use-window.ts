@@ -17,7 +17,8 @@ export interface UseWindow {
   add(claim: LimitClaim, nowMs: number): Use;
   /** Takes a use back. */
   drop(use: Use): void;
-  isEmpty(): boolean;
+  /** Whether every use has left it. */
+  isOver(nowMs: number): boolean;
 }
 
 /** Fewer uses than this are not worth tidying up. */
@@ -108,6 +109,9 @@ export function createUseWindow(): UseWindow {
       if (counts && ++dropped > TIDY_MIN && dropped * 2 > uses.length - head) tidy();
       if (dropped === uses.length - head) tidy();
     },
-    isEmpty: () => head === uses.length,
+    isOver(nowMs) {
+      expire(nowMs);
+      return head === uses.length;
+    },
   };
 }
