@@ -12,7 +12,13 @@ import { root } from "./workspace.mjs";
  * Libraries that stay outside, each with the package of ours that asks for it, where it is found:
  * what few runs need, and what comes in many files.
  */
-const OUTSIDE = { "@simplewebauthn/server": "channel-web", ajv: "proxy-mcp" };
+const OUTSIDE = {
+  "@simplewebauthn/server": "channel-web",
+  ajv: "proxy-mcp",
+  // Of `acp mcp wrap`, which this program never runs.
+  "@decimalturn/toml-patch": "cli",
+  "jsonc-parser": "cli",
+};
 
 /**
  * @param {string} dir - A package's.

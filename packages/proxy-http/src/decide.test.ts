@@ -263,7 +263,7 @@ describe("createDecide()", () => {
     let appended = 0;
     const audit = {
       append: () =>
-        appended++ < 2
+        appended++ < 1
           ? Promise.resolve({ seq: 0, hash: "sha256:0" })
           : Promise.reject(new Error("full")),
     };
