@@ -5,7 +5,7 @@
 import { chmod, mkdir, readFile, rm, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { isDeep } from "../../../tools/deep.js";
+import { isDeep, someInLane } from "../../../tools/deep.js";
 import { FINDINGS } from "../src/doctor/codes.js";
 import type { Examination } from "../src/doctor/examination.js";
 import { makeFound } from "../src/doctor/finding.js";
@@ -64,7 +64,7 @@ describe.each([
   ["sockets", SOCKETS],
   ["rest", MORE],
 ] as const)("examine() of the %s finds", (_name, damages) => {
-  it.each(damages)("$name: $code", check);
+  it.each(someInLane(damages))("$name: $code", check);
 });
 
 it("there are more than sixty kinds of damage", () => {

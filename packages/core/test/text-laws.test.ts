@@ -18,7 +18,7 @@ import {
 import { partsOf } from "./text-parts.js";
 import { argumentsOf, factOf, linesOf, textOf } from "./text-reader.js";
 
-const RUNS = Number(process.env["ACP_RUNS"] ?? (isDeep ? 10_000 : 2_000));
+const RUNS = Number(process.env["ACP_RUNS"] ?? (isDeep ? 10_000 : 1_000));
 
 const render = (action: Action): string => renderText(partsOf(action), "why");
 
