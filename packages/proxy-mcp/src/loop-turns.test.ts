@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { BYTES_AT_ONCE, LINES_AT_ONCE } from "./limits.js";
+import { BYTES_AT_ONCE, LINES_AT_ONCE, SHARED_LINES_AT_ONCE } from "./limits.js";
 import { createLoopTurns, readInTurns } from "./loop-turns.js";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -68,6 +68,17 @@ describe("readInTurns()", () => {
     await turn();
     expect(count(all.join(""))).toBe(100);
   });
+});
+
+it("readInTurns() takes fewer lines of one stream at once where clients share the process", async () => {
+  const stream = new PassThrough();
+  const turns: number[] = [];
+  readInTurns(stream, createLoopTurns(SHARED_LINES_AT_ONCE), (bytes) =>
+    turns.push(count(String(bytes))),
+  );
+  stream.write("a\n".repeat(10 * SHARED_LINES_AT_ONCE));
+  await expect.poll(() => turns.reduce((sum, lines) => sum + lines, 0)).toBe(20);
+  expect(Math.max(...turns)).toBeLessThanOrEqual(SHARED_LINES_AT_ONCE);
 });
 
 describe("createLoopTurns()", () => {

@@ -13,9 +13,11 @@ import type { LineHandlers } from "./framing.js";
 import type { RequestRoom } from "./in-flight.js";
 import {
   FLUSH_GRACE_MS,
+  LINES_AT_ONCE,
   LINE_BYTES_MAX,
   PENDING_AFTER_MS,
   PROGRESS_EVERY_MS,
+  SHARED_LINES_AT_ONCE,
   START_TIMEOUT_MS,
 } from "./limits.js";
 import { createLoopTurns, readInTurns } from "./loop-turns.js";
@@ -155,7 +157,7 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   };
 
   const outbox = createOutbox(output, { onPressure: (on) => router.pause(on), onFull: onPressure });
-  const turns = createLoopTurns();
+  const turns = createLoopTurns(options.room === undefined ? LINES_AT_ONCE : SHARED_LINES_AT_ONCE);
   const router = createRouter({
     ...callParts(options, turns, (line) => outbox.send(line)),
     startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
