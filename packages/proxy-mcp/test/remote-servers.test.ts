@@ -137,6 +137,16 @@ describe("a remote server", () => {
     expect(most).toBe(64);
   });
 
+  it("that never takes note of a notification is sent what comes after all the same", async () => {
+    await using server = await webServer(
+      // Left open.
+      echoServer(({ message }) => message.method === "notifications/vendor"),
+    );
+    await using at = await opened(server.url);
+    at.client.send({ method: "notifications/vendor" });
+    expect((await at.client.request(1, "vendor/x")).result).toEqual({});
+  });
+
   it("gets no credentials sent where it redirects", async () => {
     await using elsewhere = await webServer((_, response) => json(response, 200, {}));
     await using server = await webServer(

@@ -39,6 +39,8 @@ export interface RemoteSession {
 const RETRY_MS = 1_000;
 /** Requests at a time; notifications and streams do not wait for them. */
 const REQUESTS_AT_ONCE = 64;
+/** What is sent after a notification waits so long for its response. */
+const NOTIFIED_MS_MAX = 2_000;
 /** A server that is told of a session's end has this long to take note. */
 const DELETE_MS_MAX = 1_000;
 
@@ -70,7 +72,8 @@ export function openRemoteSession(
     send(line) {
       const message = readMessage(line);
       const sent = state.before.then(() => post(state, line, message));
-      if (message.method === "initialize" || message.id === undefined) state.before = sent;
+      if (message.method === "initialize") state.before = sent;
+      else if (message.id === undefined) state.before = soonAfter(sent);
       state.underWay.add(sent);
       void sent.finally(() => state.underWay.delete(sent));
     },
@@ -83,6 +86,17 @@ export function openRemoteSession(
     },
     abort: () => state.over.abort(new Error("the session is over")),
   };
+}
+
+/** A server that does not answer a notification holds nothing up for long. */
+function soonAfter(sent: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, NOTIFIED_MS_MAX);
+    void sent.finally(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 /** Never rejects: whoever waits for an answer gets one. */
