@@ -7,15 +7,13 @@ import { join } from "node:path";
 import type { Io } from "../command.js";
 import { placesOfProject, placesOfUser } from "./known-clients.js";
 
-/** Below the user's home directory, beside what {@link placesOfUser} knows: hooks. */
-const OF_USER: readonly string[] = [
+/** Of hooks, below the user's home directory and in the project that the command is run in. */
+const HOOKS: readonly string[] = [
   ".claude/settings.json",
   ".claude/settings.local.json",
   ".cursor/hooks.json",
   ".codex/hooks.json",
 ];
-/** In the project that the command is run in, beside what {@link placesOfProject} knows. */
-const OF_PROJECT: readonly string[] = OF_USER;
 const FILE_BYTES_MAX: number = 64 * 1024 * 1024;
 
 /** A file with its text. */
@@ -47,8 +45,7 @@ export async function readClientFiles({
   const places = [...placesOfUser({ platform, userHome, env }), ...placesOfProject(cwd, platform)];
   const paths = new Set([
     ...places.map(({ path }) => path),
-    ...OF_USER.map((name) => join(userHome, name)),
-    ...OF_PROJECT.map((name) => join(cwd, name)),
+    ...[userHome, cwd].flatMap((folder) => HOOKS.map((name) => join(folder, name))),
   ]);
   const files: ClientFile[] = [];
   const unread: UnreadFile[] = [];

@@ -3,6 +3,7 @@
  * the clients' own documentation, as docs/how-to/proxy-clients.md names it.
  */
 import { posix, win32 } from "node:path";
+import type { SettingsFormat } from "./settings-text.js";
 
 /** The clients that are known. */
 export const CLIENT_IDS = [
@@ -36,7 +37,7 @@ export interface ClientPlace {
   readonly path: string;
   /** A project's file is shared with whoever else works there. */
   readonly isProjects: boolean;
-  readonly format: "json" | "toml";
+  readonly format: SettingsFormat;
   readonly servers: readonly ServersAt[];
 }
 

@@ -135,11 +135,9 @@ it("calls a server as a policy can", () => {
   });
   const named = serversIn(placeOf("cursor"), wrapped("cursor", text).after).map(({ name }) => name);
   expect(named).toHaveLength(5);
-  const servers = [...wrapped("cursor", text).after.matchAll(/"--server","([^"]*)"/gu)];
   const words = [...wrapped("cursor", text).after.matchAll(/"--server",\s*"([^"]*)"/gu)].map(
     ([, word]) => word,
   );
-  expect(servers.length <= words.length).toBe(true);
   expect(words).toEqual(["my-server", "my-server-2", "x_y", "server", "a".repeat(56)]);
 });
 

@@ -11,7 +11,7 @@ import { acpWords } from "./without-acp.js";
 
 /**
  * What a server of a client is: `gated` behind the gate, `open` not, `acp` ACP itself, `remote`
- * reached by an address, which nothing can be put in front of yet, or `unknown`.
+ * reached by an address, which belongs into config.yml, or `unknown`.
  */
 export type ServerState = "gated" | "open" | "acp" | "remote" | "unknown";
 
@@ -64,9 +64,7 @@ interface Found extends ServerEntry {
  * @throws ConsentError `options_invalid` where the settings cannot be read.
  */
 export function serversIn(place: ClientPlace, text: string): readonly ServerEntry[] {
-  return findServers(place, text).map(
-    ({ programAt: _program, argsAt: _args, words: _words, ...entry }) => entry,
-  );
+  return findServers(place, text).map(entryOf);
 }
 
 /**

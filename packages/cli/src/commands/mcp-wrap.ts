@@ -88,8 +88,7 @@ export const mcpWrap: Run = async (invocation) => {
     verb: "wrap",
     plan: async ({ place, text }, isChosen) => planWrap(place, text, { front, isChosen }),
     says: "goes behind the gate:",
-    state: "open",
-    none: "Nothing to change: no server that starts with a command is in front of the gate",
+    none: "Nothing to change: no server with a command is without the gate",
   });
 };
 
@@ -102,7 +101,6 @@ export const mcpUnwrap: Run = (invocation) =>
       return planUnwrap(place, text, { earlier, isChosen });
     },
     says: "starts without the gate:",
-    state: "gated",
     none: "Nothing to change: no server is behind the gate",
   });
 
@@ -113,13 +111,11 @@ interface Kind {
     isChosen: (entry: ServerEntry) => boolean,
   ): Promise<WrapChange | undefined>;
   readonly says: string;
-  /** Of the servers that it changes. */
-  readonly state: ServerState;
   readonly none: string;
 }
 
 async function change(invocation: Invocation, kind: Kind): Promise<"ok" | "failed"> {
-  const { io, flags, print } = invocation;
+  const { flags, print } = invocation;
   const { settings, unread } = await lookAt(invocation);
   const isChosen = chosenBy(invocation, settings);
   const changes: WrapChange[] = [];
@@ -159,19 +155,22 @@ async function change(invocation: Invocation, kind: Kind): Promise<"ok" | "faile
     ...(changed.length > 0 ? ["Restart the clients to use what changed"] : []),
   ]);
   return failed.length === 0 ? "ok" : "failed";
+}
 
-  async function isAgreed(_: Invocation, lines: readonly string[]): Promise<boolean> {
-    if (flags.has("yes")) return true;
-    if (!io.stdin.isTTY)
-      throw new ConsentError(
-        "options_invalid",
-        "Cannot ask you before files are changed: standard input is not a terminal; add --yes to agree, or --dry-run to look",
-      );
-    for (const line of lines) io.stderr.write(`${line}\n`);
-    if (await askYes(io, "Change these files?")) return true;
-    print.notice("Nothing was changed");
-    return false;
-  }
+async function isAgreed(
+  { io, flags, print }: Invocation,
+  lines: readonly string[],
+): Promise<boolean> {
+  if (flags.has("yes")) return true;
+  if (!io.stdin.isTTY)
+    throw new ConsentError(
+      "options_invalid",
+      "Cannot ask you before files are changed: standard input is not a terminal; add --yes to agree, or --dry-run to look",
+    );
+  for (const line of lines) io.stderr.write(`${line}\n`);
+  if (await askYes(io, "Change these files?")) return true;
+  print.notice("Nothing was changed");
+  return false;
 }
 
 interface Changed {
@@ -218,12 +217,14 @@ function chosenBy(
 ): (entry: ServerEntry) => boolean {
   const names = settings.flatMap(({ servers }) => servers.map(({ name }) => name));
   const missing = operands.find((operand) => !names.includes(operand));
-  if (missing !== undefined)
+  if (missing !== undefined) {
+    const suggestion = nearest(missing, names);
     throw new ConsentError(
       "options_invalid",
       `Cannot find the server "${escapeText(missing)}" in the settings of these clients; acp mcp status shows what there is`,
-      nearest(missing, names) === undefined ? {} : { suggestion: nearest(missing, names) ?? "" },
+      suggestion === undefined ? {} : { suggestion },
     );
+  }
   return ({ name }) => operands.length === 0 || operands.includes(name);
 }
 
