@@ -1,3 +1,4 @@
+import type { AuditSink } from "@acp/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { claimsOf, clientName, createBudgets, isUnderWay } from "./budgets.js";
@@ -223,6 +224,27 @@ describe("the log", () => {
     await one.counted(sink, 1_600).append(event(LIMITS.logBytes));
     await one.counted(sink).append(event(100));
     expect(one.requestRoom.enter(call())).toHaveProperty("full");
+  });
+
+  it("lets what may wait take no turn from what may not", async () => {
+    const budgets = createBudgets(() => 0, { ...LIMITS, writesAtOnce: 1 });
+    const log: unknown[] = [];
+    const ends: (() => void)[] = [];
+    const slow: AuditSink = {
+      append(_events, terms) {
+        log.push(terms);
+        return new Promise((resolve) => ends.push(() => resolve({ seq: 0, hash: "" })));
+      },
+    };
+    const counted = share(budgets, "a").counted(slow);
+    const later = counted.append(event(1), { mayWait: true });
+    const [now, next] = [counted.append(event(1)), counted.append(event(1))];
+    await expect.poll(() => log).toEqual([{ mayWait: true }, undefined]);
+    ends[1]?.();
+    await now;
+    await expect.poll(() => log).toHaveLength(3);
+    for (const end of ends) end();
+    await Promise.all([later, next]);
   });
 
   it("is under way for as long as something of a client waits to be in it", async () => {
