@@ -21,3 +21,17 @@ it("createAfterRelease() tells in order, later, of bytes as they were, and all o
   for (let turns = 0; turns < 3; turns++) await immediate();
   expect(told).toHaveLength(3);
 });
+
+it("createAfterRelease() keeps copies of any size apart", () => {
+  const told: string[] = [];
+  const { take, flush } = createAfterRelease(({ bytes }) => told.push(String(bytes)));
+  for (let round = 0; round < 3; round++) {
+    const texts = [1, 40_000, 40_000, 3_000_000, 2, 200_000].map((length, at) =>
+      String(at).repeat(length),
+    );
+    for (const text of texts) take({ bytes: Buffer.from(text), firstSeq: 0 }, { file: 0, from: 0 });
+    flush();
+    const all = told.splice(0);
+    expect(texts.map((text, at) => text === all[at])).toEqual(texts.map(() => true));
+  }
+});
