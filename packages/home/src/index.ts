@@ -46,6 +46,7 @@ export { changeUnlock, resetKeys } from "./keys-reset.js";
 export type { Reset, ResetPlan, UnlockChange } from "./keys-reset.js";
 export { createKeptReading } from "./kept-reading.js";
 export { machineClock } from "./machine-clock.js";
+export { onceATurn } from "./once-a-turn.js";
 export { homePaths, resolveHome, resolvePath, swapPath } from "./paths.js";
 export type { HomePaths, HomeSources, PathOrigins } from "./paths.js";
 export { filePasskeys, parsePasskeys, printPasskeys } from "./passkeys-file.js";

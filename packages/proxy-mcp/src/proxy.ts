@@ -123,6 +123,9 @@ export interface McpProxy {
   close(): Promise<void>;
 }
 
+const linesAtOnce = ({ room }: McpProxyOptions): number =>
+  room?.isShared() === true ? SHARED_LINES_AT_ONCE : LINES_AT_ONCE;
+
 /**
  * Starts the servers and serves the client.
  *
@@ -157,7 +160,7 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   };
 
   const outbox = createOutbox(output, { onPressure: (on) => router.pause(on), onFull: onPressure });
-  const turns = createLoopTurns(options.room === undefined ? LINES_AT_ONCE : SHARED_LINES_AT_ONCE);
+  const turns = createLoopTurns(() => linesAtOnce(options));
   const router = createRouter({
     ...callParts(options, turns, (line) => outbox.send(line)),
     startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
