@@ -8,6 +8,7 @@ export { createMcpProxy } from "./proxy.js";
 export type { McpProxy, McpProxyOptions, ProxyExit, UpstreamConfig } from "./proxy.js";
 export { findingsOf, instructionFindings } from "./pins/findings.js";
 export type { ToolFinding } from "./pins/findings.js";
+export { nameLook } from "./pins/names.js";
 export { pinOf } from "./pins/tool-pins.js";
 export type { Pinned, PinState, PresentedText, ToolPins } from "./pins/tool-pins.js";
 export { refuseMcp } from "./refusing-server.js";
