@@ -6,7 +6,8 @@
 import { createHash } from "node:crypto";
 import { appendFile, chmod } from "node:fs/promises";
 import { join } from "node:path";
-import { type FieldReader, parseJson, readFields } from "@acp/core";
+import { parseJson, readFields } from "@acp/core";
+import type { FieldReader, JsonObject, JsonValue } from "@acp/core";
 import { writeFileAtomic } from "./atomic.js";
 import { causeText, cannot } from "./errors.js";
 import { createKeptReading } from "./kept-reading.js";
@@ -168,7 +169,7 @@ function readServer(fields: FieldReader): ServerPins {
   const server = {
     id: hashIn(fields.text("id")),
     server: fields.text("server", NAME_CHARS_MAX),
-    pins: fields.objects("pins").map(readPin),
+    pins: fields.raws("pins").map(readPin),
   };
   fields.done();
   if (new Set(server.pins.map(({ kind, name }) => `${kind} ${name}`)).size !== server.pins.length)
@@ -176,23 +177,31 @@ function readServer(fields: FieldReader): ServerPins {
   return server;
 }
 
-function readPin(fields: FieldReader): ToolPin {
-  const found = fields.optionalText("found");
-  const refused = fields.optionalText("refused");
-  const pin: ToolPin = {
-    kind: fields.oneOf("kind", KINDS),
-    name: fields.text("name", NAME_CHARS_MAX),
-    pin: hashIn(fields.text("pin")),
-    atMs: fields.integer("atMs", 0, Number.MAX_SAFE_INTEGER),
-    by: fields.oneOf("by", ["first", "person"]),
+/** By hand: a server may have thousands, and a reader of fields takes longer than all else. */
+function readPin(raw: JsonObject): ToolPin {
+  const { kind: named, name, pin, atMs, by, found, refused, ...more } = raw;
+  const kind = KINDS.find((each) => each === named);
+  const [unknown] = Object.keys(more);
+  if (unknown !== undefined) throw new TypeError("a pin has a member that is not known");
+  if (kind === undefined || (by !== "first" && by !== "person"))
+    throw new TypeError("a pin is of nothing that is pinned, or by nobody");
+  if (typeof name !== "string" || name.length > NAME_CHARS_MAX)
+    throw new TypeError("the name of a pin is not one");
+  if (typeof atMs !== "number" || !Number.isSafeInteger(atMs) || atMs < 0)
+    throw new TypeError("the time of a pin is not one");
+  return {
+    kind,
+    name,
+    pin: hashIn(pin),
+    atMs,
+    by,
     ...(found === undefined ? {} : { found: hashIn(found) }),
     ...(refused === undefined ? {} : { refused: hashIn(refused) }),
   };
-  fields.done();
-  return pin;
 }
 
-function hashIn(text: string): string {
-  if (!HASH.test(text)) throw new TypeError("a hash is not sha256 in hex");
-  return text;
+function hashIn(value: JsonValue | undefined): string {
+  if (typeof value !== "string" || !HASH.test(value))
+    throw new TypeError("a hash is not sha256 in hex");
+  return value;
 }

@@ -1,7 +1,8 @@
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { pinOf } from "@acp/proxy-mcp";
-import type { ServerPins } from "@acp/home";
+import type { ServerPins, UpstreamServer } from "@acp/home";
 import type { PresentedText } from "@acp/proxy-mcp";
 import { judgePresented } from "./judge-presented.js";
 import { serverIdentity } from "./server-identity.js";
@@ -76,7 +77,19 @@ describe("judgePresented()", () => {
   });
 });
 
+const {
+  identities,
+}: {
+  readonly identities: readonly { name: string; server: UpstreamServer; want: string }[];
+} = JSON.parse(
+  readFileSync(new URL("../../../../spec/vectors/tool-pins.json", import.meta.url), "utf8"),
+);
+
 describe("serverIdentity()", () => {
+  it.each(identities)("of $name is that of the vectors", ({ server, want }) => {
+    expect(serverIdentity(server)).toBe(want);
+  });
+
   it("is another one for another command, name or address, and the same for other variables", () => {
     const ids = [
       { name: "a", command: ["x", "y z"] },
