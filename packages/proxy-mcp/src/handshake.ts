@@ -10,6 +10,7 @@ import { mergeInitialize } from "./merge.js";
 import type { InitializeAnswer } from "./merge.js";
 import { isRecord, resultOf } from "./message.js";
 import type { ClientRequest } from "./message.js";
+import { mayInstruct } from "./pins/instructions.js";
 import { answerWithin } from "./peer.js";
 import type { Peer } from "./peer.js";
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from "./rpc.js";
@@ -70,9 +71,20 @@ export async function handshake(
     peer.capabilities = isRecord(result.capabilities) ? result.capabilities : {};
   state.greeted = true;
   return mergeInitialize(
-    agreed,
+    await Promise.all(agreed.map((each) => readable(state, each))),
     failures.map((reason) => `${reason}; its tools are missing.`),
   );
+}
+
+/** Without instructions that its client must not read. */
+async function readable(
+  { parts: { pins, log } }: ManyState,
+  { server, result }: InitializeAnswer,
+): Promise<InitializeAnswer> {
+  const { instructions, ...rest } = result;
+  const isReadable =
+    typeof instructions !== "string" || (await mayInstruct({ server, pins, log }, instructions));
+  return { server, result: isReadable ? result : rest };
 }
 
 interface Greeting {

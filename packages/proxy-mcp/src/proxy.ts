@@ -33,6 +33,7 @@ import { createSingleRouter } from "./router-single.js";
 import { errorLine, INVALID_REQUEST } from "./rpc.js";
 import { screened } from "./screen.js";
 import type { ScreenMessage } from "./screen.js";
+import type { ToolPins } from "./pins/tool-pins.js";
 import type { CallParts } from "./tool-call.js";
 import { within } from "./upstream.js";
 import { remoteUpstream } from "./remote/remote-upstream.js";
@@ -92,6 +93,11 @@ export interface McpProxyOptions {
    * client's roots. Default: everything.
    */
   readonly screen?: ScreenMessage;
+  /**
+   * Remembers the tools and instructions of each server, so that what changed is held back until a
+   * person has looked at it. Default: nothing is remembered. Rules: spec/tool-pins.md.
+   */
+  readonly pins?: ToolPins;
   /**
    * Room that this proxy shares with others, such as those of one client: what has no place in it
    * is answered with `client_limit_reached`, and nothing of it is judged or logged. Default: none.
@@ -165,6 +171,7 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
     ...callParts(options, turns, (line) => outbox.send(line)),
     startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
     room: options.room,
+    pins: options.pins,
     upstreams,
     onPressure,
     onFailed: (detail) => void finish({ reason: "upstream_failed", detail }),
