@@ -61,17 +61,40 @@ export function invalidResult(reason: string): NoticeResult {
 }
 
 /** The server is gone, before or after the call reached it. */
-export function unavailableResult({ reason }: ServerFailure, forwarded: boolean): NoticeResult {
+export function unavailableResult(
+  { reason, retryAfterMs }: ServerFailure,
+  forwarded: boolean,
+): NoticeResult {
+  const code = "server_unavailable";
+  if (forwarded) return unknownResult(code, `${reason} after the call was sent to it`);
+  if (retryAfterMs === undefined)
+    return notice("acp/denied", {
+      code,
+      reason,
+      remedy: "The operator must check the server, then restart it",
+      retryable: false,
+    });
   return notice("acp/denied", {
-    code: "server_unavailable",
-    reason: forwarded
-      ? `${reason} after the call was sent to it; whether the call took effect is not known`
-      : reason,
-    remedy: forwarded
-      ? "Check what happened before calling again; the operator must check the server"
-      : "The operator must check the server, then restart it",
-    retryable: false,
+    code,
+    reason,
+    remedy: "The server is being started again; wait, then repeat the call",
+    retryable: true,
+    retryAfterMs,
   });
+}
+
+/** The call was sent, and nobody knows what came of it. @param reason - Without its end. */
+export function unknownResult(code: string, reason: string): NoticeResult {
+  return notice(
+    "acp/denied",
+    {
+      code,
+      reason: `${reason}; whether the call took effect is not known`,
+      remedy: "Check what happened before calling again",
+      retryable: false,
+    },
+    "Sent, but not answered",
+  );
 }
 
 /** A person is still being asked. */
@@ -87,10 +110,15 @@ export function pendingResult({ requestId, expiresAtMs }: Pending): NoticeResult
   });
 }
 
-function notice(key: "acp/denied" | "acp/pending", data: CallNotice): NoticeResult {
+/** @param opening - What became of the call; what is not known is never called "not executed". */
+function notice(
+  key: "acp/denied" | "acp/pending",
+  data: CallNotice,
+  opening?: string,
+): NoticeResult {
   return {
     content: [
-      { type: "text", text: sentences(data) },
+      { type: "text", text: opening === undefined ? sentences(data) : sentence(opening, data) },
       { type: "text", text: JSON.stringify(data) },
     ],
     isError: true,
@@ -104,5 +132,12 @@ function sentences({ code, reason, remedy, retryable, retryAfterMs }: CallNotice
   const again = retryable
     ? `The same call may succeed later${wait === "" ? "" : `, at the earliest${wait}`}.`
     : "The same call will fail again.";
-  return `${opening} (${code}): ${reason}. ${remedy}. ${code === "pending" ? "" : again}`.trimEnd();
+  return `${sentence(opening, { code, reason, remedy })} ${code === "pending" ? "" : again}`.trimEnd();
+}
+
+function sentence(
+  opening: string,
+  { code, reason, remedy }: Pick<CallNotice, "code" | "reason" | "remedy">,
+): string {
+  return `${opening} (${code}): ${reason}. ${remedy}.`;
 }

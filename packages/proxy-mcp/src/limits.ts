@@ -125,3 +125,16 @@ export const STDERR_QUIET_MS = 250;
 export const LOG_LINE_CHARS_MAX = 2_000;
 /** Routes (resource URIs, task ids) remembered with several servers. */
 export const ROUTES_MAX = 100_000;
+/** Subscriptions of one client to one server that are repeated to a process that follows. */
+export const SUBSCRIPTIONS_MAX = 1_000;
+
+/** A server that died is started again after this; each further time after twice as long. */
+export const BACK_OFF_MS = 500;
+/** The longest of these pauses. */
+export const BACK_OFF_MS_MAX = 60_000;
+/** A server that stood this long begins with the shortest pause again. */
+export const STOOD_MS = 60_000;
+/** A client is told to wait at least this long: a process takes a while to start. */
+export const RETRY_MS_MIN = 1_000;
+/** After the first server's answer to `initialize`, the others have this long before the client has it. */
+export const LATE_AFTER_MS = 3_000;

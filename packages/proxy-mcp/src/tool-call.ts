@@ -23,7 +23,13 @@ import type {
 import { prepareCheck } from "./argument-check.js";
 import type { Aside } from "./aside.js";
 import { answerFailure } from "./answer-failure.js";
-import { deniedResult, invalidResult, pendingResult, unavailableResult } from "./call-result.js";
+import {
+  deniedResult,
+  invalidResult,
+  pendingResult,
+  unavailableResult,
+  unknownResult,
+} from "./call-result.js";
 import type { NoticeResult } from "./call-result.js";
 import { ServerFailedError } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
@@ -196,12 +202,15 @@ async function run(call: Running): Promise<void> {
     parts.log(
       `[${job.server}] a call failed inside the proxy: ${logText(error instanceof Error ? error.message : String(error))}`,
     );
-    answer = deniedResult({
-      decision: "deny",
-      code: "internal_error",
-      reason: "the proxy failed",
-      ...DENY_CODES.internal_error,
-    });
+    answer =
+      call.phase === "forwarded"
+        ? unknownResult("internal_error", "the proxy failed after the call was sent")
+        : deniedResult({
+            decision: "deny",
+            code: "internal_error",
+            reason: "the proxy failed",
+            ...DENY_CODES.internal_error,
+          });
   }
   if (call.failure !== undefined && !Buffer.isBuffer(answer))
     answer = unavailableResult(call.failure, call.phase === "forwarded");

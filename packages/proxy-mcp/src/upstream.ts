@@ -64,7 +64,7 @@ export interface Upstream {
   pause(on: boolean): void;
   /**
    * Ends its input, then SIGTERM, then SIGKILL; resolves when it is gone. What it still says is
-   * still reported.
+   * still reported. Of one that is gone it ends what that left behind.
    */
   close(): Promise<void>;
 }
@@ -111,7 +111,7 @@ export function startUpstream(config: LocalUpstream, handlers: UpstreamHandlers)
     },
     async close(): Promise<void> {
       closing = true;
-      if (over) return;
+      if (over) return reap(running);
       void outbox.end();
       // What it was sent before it ran is still its to answer.
       await ready;
@@ -122,6 +122,16 @@ export function startUpstream(config: LocalUpstream, handlers: UpstreamHandlers)
       await gone;
     },
   };
+}
+
+/** It closed its output, or something that it started lives on: nothing of it is waited for. */
+async function reap(server: ServerProcess | undefined): Promise<void> {
+  if (server === undefined) return;
+  const exited = server.exited.then(() => undefined);
+  server.stop();
+  await within(exited, KILL_GRACE_MS);
+  server.kill();
+  await exited;
 }
 
 /** What the server is sent passes on as soon as there is one. */

@@ -15,7 +15,7 @@ import type { State } from "./remote-state.js";
 /** The type of a stream of events. */
 export const EVENTS = "text/event-stream";
 /** Why a session is lost whose ID the server does not know any more. */
-export const SESSION_ENDED = "it has ended the session; start the client again";
+export const SESSION_ENDED = "it has ended the session";
 const RETRY_MS_MAX = 30_000;
 /** A server cannot have us come back without a pause. */
 const RETRY_MS_MIN = 50;
