@@ -7,7 +7,10 @@ import { names, received, server } from "./support/many.js";
 import { ALLOW_ALL, proxied } from "./support/proxied.js";
 import type { Proxied } from "./support/proxied.js";
 
-async function held(more: object = {}, quick: object = {}): Promise<{ p: Proxied; release(): Promise<void> }> {
+async function held(
+  more: object = {},
+  quick: object = {},
+): Promise<{ p: Proxied; release(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), "acp-late-"));
   onTestFinished(() => rm(path, { recursive: true, force: true }));
   const gate = join(path, "go");

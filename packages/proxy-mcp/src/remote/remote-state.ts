@@ -2,10 +2,13 @@
 import type { Agent } from "node:http";
 import { errorLine, INTERNAL_ERROR } from "../rpc.js";
 import type { RpcId } from "../rpc.js";
+import type { OneAtATime } from "./one-at-a-time.js";
 import type { SentMessage } from "./read-message.js";
 
 /** Where what the server says goes. */
 export interface RemoteHandlers {
+  /** Of one message. */
+  readonly bytesMax: number;
   /** Takes a message with its line feed. */
   say(line: Buffer): unknown;
   /** Waits while the client reads slower than the server speaks. */
@@ -27,6 +30,8 @@ export interface State {
   /** Connections of requests. */
   readonly agent: Agent;
   readonly underWay: Set<Promise<void>>;
+  /** Of several long messages one is read at a time. */
+  readonly large: OneAtATime;
   sessionId: string | undefined;
   version: string | undefined;
   /**
@@ -71,6 +76,18 @@ export function fail(state: State, { id, isRequest }: SentMessage, text: string)
       errorLine(id, { code: INTERNAL_ERROR, message: text, data: { code: "server_unavailable" } }),
     );
   else state.on.log(text);
+}
+
+/** Its answer is longer than one may be. */
+export function tooLong(state: State, { id }: SentMessage): void {
+  if (id !== undefined)
+    state.on.say(
+      errorLine(id, {
+        code: INTERNAL_ERROR,
+        message: `The server's answer is too long: it has more than ${state.on.bytesMax} bytes`,
+        data: { code: "answer_too_large" },
+      }),
+    );
 }
 
 /** As one line: between values JSON may have line feeds, in its texts it has none. */

@@ -214,6 +214,7 @@ const METHODS = {
     result(heldList, { tools: TOOLS });
     result(id, {});
   },
+  "test/exit": () => process.exit(3),
   "test/received": ({ id }) => result(id, { received }),
 };
 
