@@ -88,6 +88,8 @@ export function startUpstream(config: LocalUpstream, handlers: UpstreamHandlers)
   const onEnd = (failure: ServerFailure): void => {
     if (over) return;
     over = true;
+    // What it did not take presses nobody any more.
+    starting.stdin.destroy();
     tellGone();
     if (!closing) handlers.onEnd(failure);
   };

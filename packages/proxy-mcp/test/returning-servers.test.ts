@@ -172,6 +172,25 @@ describe("the only server", () => {
     await p.proxy.close();
   });
 
+  it("presses its client no more, once the process that did not read is gone", async () => {
+    const starts = join(await directory(), "starts");
+    const p = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [{ name: "fs", command: scripted({ starts }) }],
+    });
+    await p.client.handshake();
+    p.client.send({ id: 1, method: "test/read-no-more" });
+    const params = { padding: "x".repeat(100_000) };
+    for (let each = 0; each < 100; each++)
+      p.client.send({ method: "notifications/vendor", params });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    process.kill(Number(readFileSync(starts, "utf8").split("\n")[0]), "SIGKILL");
+    await p.client.find(({ id }) => id === 1);
+    await passed(p, 500, "is back");
+    expect((await p.client.request(2, "ping")).result).toEqual({});
+    await p.proxy.close();
+  });
+
   it("also comes back for a client that sends no initialize", async () => {
     const starts = join(await directory(), "starts");
     const p = proxied({

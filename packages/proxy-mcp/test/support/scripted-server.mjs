@@ -215,6 +215,10 @@ const METHODS = {
     result(id, {});
   },
   "test/exit": () => process.exit(3),
+  "test/read-no-more": () => {
+    process.stdin.pause();
+    setInterval(() => {}, 1_000);
+  },
   "test/received": ({ id }) => result(id, { received }),
 };
 
