@@ -123,6 +123,8 @@ describe("the only server", () => {
     await p.clock.advance(60_000);
     die(p, 3);
     await p.client.find(({ id }) => id === 3);
+    // After another of 2 s it would be that.
+    expect(notice((await p.client.call(4, "echo", {})).result).retryAfterMs).toBe(1_000);
     await passed(p, 500, "is back", 3);
     await p.proxy.close();
   });
