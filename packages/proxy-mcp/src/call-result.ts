@@ -3,13 +3,14 @@
  * use `structuredContent`, which clients validate against the tool's own schema. Format:
  * spec/mcp-proxy.md §4.
  */
-import { isoTime } from "@acp/core";
+import { DENY_CODES, isoTime } from "@acp/core";
 import type { Denied, Pending } from "@acp/core";
 import type { ServerFailure } from "./failure.js";
 
 /** Why a call was not made, as data. Format: spec/mcp-proxy.md §4. */
 export interface CallNotice {
-  /** A deny code of the gate, or `pending`, `arguments_invalid` or `server_unavailable`. */
+  /** A deny code of the gate, or `pending`, `arguments_invalid`, `server_unavailable` or
+   * `call_timed_out`. */
   readonly code: string;
   /** Why, in one sentence without a period. */
   readonly reason: string;
@@ -81,6 +82,26 @@ export function unavailableResult(
     retryable: true,
     retryAfterMs,
   });
+}
+
+/** Something failed inside the proxy. */
+export function brokenResult(forwarded: boolean): NoticeResult {
+  const code = "internal_error";
+  if (forwarded) return unknownResult(code, "the proxy failed after the call was sent");
+  return deniedResult({
+    decision: "deny",
+    code,
+    reason: "the proxy failed",
+    ...DENY_CODES[code],
+  });
+}
+
+/** The server took longer for the call than it may. */
+export function timedOutResult(server: string, timeoutMs: number): NoticeResult {
+  return unknownResult(
+    "call_timed_out",
+    `Server "${server}" did not answer within ${timeoutMs} ms`,
+  );
 }
 
 /** The call was sent, and nobody knows what came of it. @param reason - Without its end. */

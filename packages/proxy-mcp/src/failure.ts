@@ -24,6 +24,16 @@ export class ServerFailedError extends Error {
   }
 }
 
+/** The client took back a call, or is gone. */
+export class CallCancelledError extends Error {
+  override readonly name = "CallCancelledError";
+}
+
+/** A call's server took too long for it. */
+export class CallTimedOutError extends Error {
+  override readonly name = "CallTimedOutError";
+}
+
 /** An error that a request is answered with. */
 export class RequestError extends Error {
   override readonly name = "RequestError";

@@ -43,13 +43,13 @@ export async function greet(
   );
   let line: Buffer | undefined;
   try {
-    line = await answerWithin(parts, sent.answer, parts.startTimeoutMs);
+    line = await answerWithin(parts, sent.answer, peer.startTimeoutMs);
   } catch {
     return undefined; // told by the peer's failure
   }
   const server = peer.name;
   if (line === undefined)
-    peer.giveUp(`Server "${server}" did not answer "initialize" within ${parts.startTimeoutMs} ms`);
+    peer.giveUp(`Server "${server}" did not answer "initialize" within ${peer.startTimeoutMs} ms`);
   else {
     const answer = greetingResult(line);
     if (answer !== undefined) return { peer, server, ...answer };

@@ -138,3 +138,11 @@ export const STOOD_MS = 60_000;
 export const RETRY_MS_MIN = 1_000;
 /** After the first server's answer to `initialize`, the others have this long before the client has it. */
 export const LATE_AFTER_MS = 3_000;
+/** The most that `UpstreamLimits.messageBytesMax` may be; a text of JavaScript has twice as much. */
+export const MESSAGE_BYTES_MAX: number = 256 * 1024 * 1024;
+/** Of messages over HTTP that are longer, one at a time is read: many come at once. */
+export const LARGE_BYTES: number = 1024 * 1024;
+/** A call that waits for others of its server when its client leaves waits no longer than this. */
+export const LEFT_CALL_MS = 10_000;
+/** Calls that timed out, whose answers are still dropped when they come; the oldest are forgotten. */
+export const EXPIRED_MAX = 10_000;

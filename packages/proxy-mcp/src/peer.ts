@@ -2,6 +2,8 @@
  * Peer: one of several servers. Requests to it carry the proxy's own ids, because the ids and
  * progress tokens of one client cannot be told apart behind several servers.
  */
+import { createCallLimits } from "./call-limits.js";
+import type { CallLimits } from "./call-limits.js";
 import { createCatalog } from "./catalog.js";
 import type { Catalog } from "./catalog.js";
 import { ServerFailedError } from "./failure.js";
@@ -10,6 +12,7 @@ import type { OversizeLine } from "./framing.js";
 import { LIST_TIMEOUT_MS, RETRY_MS_MIN } from "./limits.js";
 import { idAtEdges, isRecord, readServerLine } from "./message.js";
 import type { ServerMessage } from "./message.js";
+import { startTimeoutMs } from "./router.js";
 import type { RouterParts } from "./router.js";
 import { errorLine, INTERNAL_ERROR, requestLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
@@ -46,6 +49,10 @@ export interface PeerHandlers {
 export interface Peer {
   readonly name: string;
   readonly catalog: Catalog;
+  /** Of its tool calls, if there are any. */
+  readonly limits: CallLimits | undefined;
+  /** How long it may take to answer `initialize`. */
+  readonly startTimeoutMs: number;
   /** As it named them in `initialize`; none before its client can use it. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** Why it cannot be asked now. */
@@ -112,7 +119,7 @@ export function createPeer(
     clock: parts.clock,
     masks: parts.masks,
     turns: parts.turns,
-    startTimeoutMs: parts.startTimeoutMs,
+    startTimeoutMs: startTimeoutMs(config, parts),
     awaits: (id) => state.waiting.has(id),
     hasAnswered: () => false,
     onLine: (line) => take(state, peer, line),
@@ -131,6 +138,8 @@ function peerOf(state: PeerState, upstream: Returning): Peer {
   const peer: Peer = {
     name: config.name,
     catalog: createCatalog(config.name, parts),
+    limits: createCallLimits(config.limits, parts.clock),
+    startTimeoutMs: startTimeoutMs(config, parts),
     get capabilities() {
       return state.capabilities;
     },

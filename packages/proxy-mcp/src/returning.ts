@@ -212,7 +212,8 @@ async function comeBack(state: State): Promise<void> {
       state.backOffMs = Math.min(state.backOffMs * 2, BACK_OFF_MS_MAX);
       if (over.signal.aborted || (await isBack(state)) || over.signal.aborted) return;
       state.retryAtMs = clock.monotonic() + state.backOffMs;
-      if (state.failure !== undefined) log(`${state.failure.reason}; it was started again`);
+      if (state.failure !== undefined && !state.isForGood)
+        log(`${state.failure.reason}; it is started again in ${state.backOffMs} ms`);
     }
   } catch {
     // The client is gone.

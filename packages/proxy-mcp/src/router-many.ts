@@ -26,7 +26,7 @@ import { createReverseRequests } from "./reverse-requests.js";
 import type { Router, RouterParts } from "./router.js";
 import { createRoutes } from "./routes.js";
 import type { Routes } from "./routes.js";
-import { errorLine, INVALID_PARAMS, INVALID_REQUEST, resultLine } from "./rpc.js";
+import { errorLine, INVALID_PARAMS, INVALID_REQUEST, recalled, resultLine } from "./rpc.js";
 import { serve } from "./shared-requests.js";
 
 /** A router for several servers; starts them. */
@@ -176,6 +176,13 @@ function routeCall(
     server: peer.name,
     tool: name.own,
     definition: () => peer.catalog.find(name.own, list()),
+    limits: peer.limits,
+    recall(): void {
+      for (const { id: sentId } of entry.sent) {
+        peer.abandon(sentId);
+        peer.send(recalled(sentId));
+      }
+    },
     forward(changed, onAnswer): void {
       if (peer.catalog.isHeldBack(name.own))
         return onAnswer(resultLine(id, heldBackResult(name.own)));

@@ -7,20 +7,25 @@ import { randomUUID } from "node:crypto";
 import { createCatalog } from "./catalog.js";
 import type { Catalog } from "./catalog.js";
 import { rewriteCall } from "./call-params.js";
+import { createBoundedIds } from "./bounded-ids.js";
+import type { BoundedIds } from "./bounded-ids.js";
+import { createCallLimits } from "./call-limits.js";
+import type { CallLimits } from "./call-limits.js";
 import { unavailableResult } from "./call-result.js";
 import { failureError, lostError } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
 import { createHeldCalls } from "./held-calls.js";
 import type { CallRoute, HeldCalls } from "./held-calls.js";
-import { createInFlight } from "./in-flight.js";
+import { createInFlight, idInUse } from "./in-flight.js";
 import type { InFlight } from "./in-flight.js";
-import { LIST_TIMEOUT_MS } from "./limits.js";
+import { EXPIRED_MAX, LIST_TIMEOUT_MS } from "./limits.js";
 import { idAtEdges, isRecord, readServerLine, resultOf } from "./message.js";
 import type { ClientMessage, ClientRequest, ServerMessage } from "./message.js";
+import { startTimeoutMs } from "./router.js";
 import type { Router, RouterParts } from "./router.js";
 import { heldBackError, heldBackResult } from "./pins/held-back.js";
 import { readableAnswer } from "./pins/instructions.js";
-import { errorLine, INTERNAL_ERROR, requestLine, resultLine } from "./rpc.js";
+import { errorLine, INTERNAL_ERROR, recalled, requestLine, resultLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
 import type { ToolCall } from "./tool-call.js";
 import { announce } from "./announce.js";
@@ -52,6 +57,10 @@ interface State {
   /** Requests of the server that the client has not answered. */
   readonly asked: ServersRequests;
   readonly upstream: Returning;
+  readonly limits: CallLimits | undefined;
+  readonly startTimeoutMs: number;
+  /** Calls that timed out, until their server answers. */
+  readonly expired: BoundedIds;
   /** The server answered something. */
   greeted: boolean;
   /** The handshake is over, and the server has tools. */
@@ -76,13 +85,16 @@ export function createSingleRouter(parts: RouterParts, config: LocalUpstream): R
       awaits: (id) => state.waiting.get(id) !== undefined || state.own.has(id),
       onLine: (line) => fromServer(state, line),
       onOversize: (line) => tooLarge(state, idAtEdges(line)),
-      startTimeoutMs: parts.startTimeoutMs,
+      startTimeoutMs: startTimeoutMs(config, parts),
       hasAnswered: () => state.greeted,
       onDown: (failure) => void down(state, failure),
       onUp: (result) => back(state, result),
       onPressure: parts.onPressure,
       log: parts.log,
     }),
+    limits: createCallLimits(config.limits, parts.clock),
+    startTimeoutMs: startTimeoutMs(config, parts),
+    expired: createBoundedIds(EXPIRED_MAX),
     greeted: false,
     hasTools: false,
     handshakeOver: false,
@@ -122,6 +134,8 @@ function takeRequest(state: State, request: ClientRequest): void {
   const { id, method, line } = request;
   const failure = state.upstream.failure();
   if (failure !== undefined) return refuse(state, request, failure);
+  // Its answer could not be told from the one that is still owed.
+  if (state.expired.has(id)) return parts.send(idInUse(id));
   const entry: Waiting = { method };
   const refusal = waiting.add(request, entry);
   if (refusal !== undefined) return parts.send(refusal);
@@ -162,6 +176,11 @@ function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
         entry.onAnswer = onAnswer;
         upstream.send(changed === undefined ? line : rewriteCall(line, changed));
       },
+      limits: state.limits,
+      recall: () => {
+        state.expired.add(id);
+        upstream.send(recalled(id));
+      },
     }),
     forget,
   );
@@ -196,6 +215,7 @@ function fromServer(state: State, line: Buffer): void {
     return parts.send(asClientGets(state, message, line));
   const { id } = message;
   if (String(id).startsWith(state.ownPrefix)) return own.get(id)?.(line);
+  if (state.expired.delete(id)) return undefined;
   const entry = waiting.get(id);
   if (entry === undefined) return parts.send(line);
   if (entry.call !== undefined) {
@@ -275,6 +295,7 @@ async function down(state: State, failure: ServerFailure): Promise<void> {
   for (const resolve of own.values()) resolve(undefined);
   catalog.forget();
   asked.lose();
+  state.expired.clear();
   let told = state.greeted;
   for (const [id, entry] of waiting) {
     entry.stop?.abort(new Error("the server is gone"));
@@ -301,10 +322,10 @@ function watchStart(state: State, id: RpcId): AbortController {
   const { parts, upstream, waiting } = state;
   const stop = new AbortController();
   const late = async (): Promise<void> => {
-    await parts.clock.sleep(parts.startTimeoutMs, { signal: stop.signal });
+    await parts.clock.sleep(state.startTimeoutMs, { signal: stop.signal });
     if (waiting.get(id) !== undefined)
       upstream.giveUp(
-        `Server "${upstream.name}" did not answer "initialize" within ${parts.startTimeoutMs} ms`,
+        `Server "${upstream.name}" did not answer "initialize" within ${state.startTimeoutMs} ms`,
       );
   };
   late().catch(() => {});

@@ -3,6 +3,7 @@
  * numbers its requests alike, so an answer that the client owes the last one must not reach it.
  */
 import { randomUUID } from "node:crypto";
+import { createBoundedIds } from "./bounded-ids.js";
 import { replaceValues } from "./json-walk.js";
 import { IN_FLIGHT_MAX } from "./limits.js";
 import { isRecord, paramsOf } from "./message.js";
@@ -25,7 +26,7 @@ export interface ServersRequests {
 export function createServersRequests(send: (line: Buffer) => void): ServersRequests {
   const open = new Set<RpcId>();
   /** Of processes that are gone; the oldest are forgotten. */
-  const stale = new Set<RpcId>();
+  const stale = createBoundedIds(IN_FLIGHT_MAX);
   /** What the server calls a request that the client got under an id of ours. */
   const renamed = new Map<RpcId, RpcId>();
   const add = (id: RpcId): void => {
@@ -60,8 +61,6 @@ export function createServersRequests(send: (line: Buffer) => void): ServersRequ
     lose() {
       for (const id of open) {
         stale.add(id);
-        const [oldest] = stale.size > IN_FLIGHT_MAX ? stale : [];
-        if (oldest !== undefined) stale.delete(oldest);
         const params = { requestId: id, reason: "the server is gone" };
         send(notificationLine("notifications/cancelled", params));
       }

@@ -7,11 +7,14 @@ import { names, received, server } from "./support/many.js";
 import { ALLOW_ALL, proxied } from "./support/proxied.js";
 import type { Proxied } from "./support/proxied.js";
 
-async function held(more: object = {}, quick: object = {}): Promise<{ p: Proxied; release(): Promise<void> }> {
+async function held(
+  more: object = {},
+  quick: object = {},
+): Promise<{ p: Proxied; release(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), "acp-late-"));
   onTestFinished(() => rm(path, { recursive: true, force: true }));
   const gate = join(path, "go");
-  const tools = { capabilities: { tools: {} }, ...quick };
+  const tools = { capabilities: { tools: {} }, announce: true, ...quick };
   const p = proxied({
     policy: ALLOW_ALL,
     upstreams: [server("slow", { heldUntil: gate, ...more }), server("quick", tools)],
@@ -20,18 +23,14 @@ async function held(more: object = {}, quick: object = {}): Promise<{ p: Proxied
   return { p, release: () => writeFile(gate, "") };
 }
 
+/** The quick one has answered, and the slow one's time is over. */
 async function answeredWithout(p: Proxied): Promise<Record<string, unknown>> {
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: {} };
   p.client.send({ id: "init", method: "initialize", params });
-  const isAnswered = (): boolean => p.client.lines.some((line) => line.includes('"id":"init"'));
-  let ms = 0;
-  // Its start is not in the test's hands: until it has answered, time stands still.
-  while (!isAnswered()) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    await p.clock.advance(100);
-    ms += 100;
-    if (ms > 19_000) throw new Error("the quick server waits for the slow one");
-  }
+  await p.client.find(({ method }) => method === "notifications/message");
+  await p.clock.advance(2_999);
+  expect(p.client.lines.some((line) => line.includes('"id":"init"'))).toBe(false);
+  await p.clock.advance(1);
   const { message } = await p.client.find(({ id }) => id === "init");
   return message.result ?? {};
 }

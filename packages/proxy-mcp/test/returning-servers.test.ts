@@ -8,6 +8,7 @@ import { received as receivedBy, server, text } from "./support/many.js";
 import { ALLOW_ALL, proxied, scripted } from "./support/proxied.js";
 import type { Proxied } from "./support/proxied.js";
 import { received } from "./support/received.js";
+import { echoServer, json, webServer } from "./support/web-server.js";
 
 async function directory(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "acp-return-"));
@@ -33,12 +34,11 @@ function startsIn(path: string): number {
 const die = (p: Proxied, id: number): void =>
   p.client.send({ id, method: "tools/call", params: { name: "die", arguments: {} } });
 
-/** Moves the clock on until the log has such a line. */
-async function until(p: Proxied, line: string, everyMs = 500): Promise<void> {
-  while (!p.logs.some((each) => each.includes(line))) {
-    await p.clock.advance(everyMs);
+/** Lets the pause pass, then waits for the process: how long it takes is not the clock's to say. */
+async function passed(p: Proxied, ms: number, line: string, times = 1): Promise<void> {
+  await p.clock.advance(ms);
+  while (p.logs.filter((each) => each.includes(line)).length < times)
     await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 const notice = (result: unknown): Record<string, unknown> =>
@@ -66,7 +66,7 @@ describe("the only server", () => {
       data: { code: "server_unavailable", retryable: true, retryAfterMs: 1_000 },
     });
     const before = p.client.lines.length;
-    await until(p, "is back");
+    await passed(p, 500, "is back");
     for (const list of ["tools", "prompts", "resources"])
       await p.client.find(({ method }) => method === `notifications/${list}/list_changed`);
     const lines = await received(p);
@@ -112,31 +112,28 @@ describe("the only server", () => {
 
   it("begins with the shortest pause again once it stood for a minute", async () => {
     const p = await one();
-    for (const [id, isOld] of [
-      [1, false],
-      [2, false],
-      [3, true],
-    ] as const) {
-      if (isOld) await p.clock.advance(60_000);
-      die(p, id);
-      await p.client.find((message) => message.id === id);
-      const backs = p.logs.filter((line) => line.includes("is back")).length;
-      await p.clock.advance(id === 2 ? 999 : 500);
-      if (id === 2) {
-        expect(p.starts()).toBe(2);
-        await p.clock.advance(1);
-      }
-      while (p.logs.filter((line) => line.includes("is back")).length === backs)
-        await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    die(p, 1);
+    await p.client.find(({ id }) => id === 1);
+    await passed(p, 500, "is back", 1);
+    die(p, 2);
+    await p.client.find(({ id }) => id === 2);
+    await p.clock.advance(999);
+    expect(p.starts()).toBe(2);
+    await passed(p, 1, "is back", 2);
+    await p.clock.advance(60_000);
+    die(p, 3);
+    await p.client.find(({ id }) => id === 3);
+    // After another of 2 s it would be that.
+    expect(notice((await p.client.call(4, "echo", {})).result).retryAfterMs).toBe(1_000);
+    await passed(p, 500, "is back", 3);
     await p.proxy.close();
   });
 
   it("stays away when it speaks another version, and the connection ends", async () => {
     const p = await one({ later: { version: "2024-11-05" } });
     die(p, 1);
-    await until(p, "exited with code 3");
-    while (p.starts() < 2) await until(p, "exited with code 3").then(() => p.clock.advance(500));
+    await p.client.find(({ id }) => id === 1);
+    await p.clock.advance(500);
     expect(await p.proxy.done).toMatchObject({
       reason: "upstream_failed",
       detail:
@@ -165,7 +162,7 @@ describe("the only server", () => {
       ({ method, params }) =>
         method === "notifications/cancelled" && params?.requestId === first.message.id,
     );
-    await until(p, "is back");
+    await passed(p, 500, "is back");
     p.client.send({ id: 3, method: "tools/call", params: sample });
     const second = await p.client.find(
       ({ method }, line) => method === "sampling/createMessage" && line !== first.line,
@@ -174,6 +171,25 @@ describe("the only server", () => {
     p.client.send({ id: second.message.id, result: { of: "the second" } });
     const { message } = await p.client.find(({ id, result }) => id === 3 && result !== undefined);
     expect(text(message)).toContain("the second");
+    await p.proxy.close();
+  });
+
+  it("presses its client no more, once the process that did not read is gone", async () => {
+    const starts = join(await directory(), "starts");
+    const p = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [{ name: "fs", command: scripted({ starts }) }],
+    });
+    await p.client.handshake();
+    p.client.send({ id: 1, method: "test/read-no-more" });
+    const params = { padding: "x".repeat(100_000) };
+    for (let each = 0; each < 100; each++)
+      p.client.send({ method: "notifications/vendor", params });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    process.kill(Number(readFileSync(starts, "utf8").split("\n")[0]), "SIGKILL");
+    await p.client.find(({ id }) => id === 1);
+    await passed(p, 500, "is back");
+    expect((await p.client.request(2, "ping")).result).toEqual({});
     await p.proxy.close();
   });
 
@@ -186,8 +202,39 @@ describe("the only server", () => {
     await p.client.request(1, "tools/list");
     die(p, 2);
     await p.client.find(({ id }) => id === 2);
-    await until(p, "is back");
+    await passed(p, 500, "is back");
     expect((await p.client.call(3, "echo", {})).result).toHaveProperty("content");
+    await p.proxy.close();
+  });
+});
+
+describe("a server at an address", () => {
+  it("gets a new session where it has ended the last one, by the same handshake", async () => {
+    let sessions = 1;
+    let isOver = false;
+    await using web = await webServer(
+      echoServer(({ headers, message }, response) => {
+        if (message.method === "initialize" && isOver) {
+          isOver = false;
+          sessions++;
+        }
+        if (!isOver) return false;
+        if (headers["mcp-session-id"] === undefined) return false;
+        json(response, 404, { jsonrpc: "2.0", id: null, error: { code: 1, message: "x" } });
+        return true;
+      }),
+    );
+    const p = proxied({ policy: ALLOW_ALL, upstreams: [{ name: "web", url: web.url }] });
+    await p.client.handshake();
+    await p.client.call(0, "echo", {});
+    isOver = true;
+    const { result } = await p.client.call(1, "echo", {});
+    expect(notice(result)).toMatchObject({ code: "server_unavailable", retryable: false });
+    await passed(p, 500, "is back");
+    expect((await p.client.call(2, "echo", {})).result).not.toHaveProperty("isError");
+    const handshakes = web.asked.filter(({ message }) => message.method === "initialize");
+    expect(handshakes.map(({ body }) => body)).toEqual([handshakes[0]?.body, handshakes[0]?.body]);
+    expect(sessions).toBe(2);
     await p.proxy.close();
   });
 });
@@ -207,7 +254,7 @@ describe("one of several servers", () => {
       retryable: true,
     });
     expect((await p.client.call(4, "two__echo", {})).result).not.toHaveProperty("isError");
-    await until(p, 'Server "one" is back');
+    await passed(p, 500, 'Server "one" is back');
     await p.client.find(({ method }) => method === "notifications/tools/list_changed");
     expect((await p.client.call(5, "one__echo", {})).result).not.toHaveProperty("isError");
     const lines = await receivedBy(p, "one");
@@ -216,7 +263,7 @@ describe("one of several servers", () => {
     expect(startsIn(starts)).toBe(2);
     // All of them may be away at once.
     await Promise.all([p.client.call(6, "one__die", {}), p.client.call(7, "two__die", {})]);
-    await until(p, 'Server "two" is back');
+    await passed(p, 1_000, 'Server "two" is back');
     expect((await p.client.call(8, "two__echo", {})).result).not.toHaveProperty("isError");
     await p.proxy.close();
   });

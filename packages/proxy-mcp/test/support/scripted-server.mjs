@@ -214,6 +214,11 @@ const METHODS = {
     result(heldList, { tools: TOOLS });
     result(id, {});
   },
+  "test/exit": () => process.exit(3),
+  "test/read-no-more": () => {
+    process.stdin.pause();
+    setInterval(() => {}, 1_000);
+  },
   "test/received": ({ id }) => result(id, { received }),
 };
 
