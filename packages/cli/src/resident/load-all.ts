@@ -17,5 +17,6 @@ export async function loadAll(): Promise<void> {
     import("../logs/vault-log.js"),
   ]);
   // A turn of its own: it takes some milliseconds.
-  setImmediate(warmSchemas);
+  await new Promise((resolve) => setImmediate(resolve));
+  warmSchemas();
 }
