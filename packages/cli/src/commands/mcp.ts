@@ -152,7 +152,7 @@ async function serve(invocation: Invocation, { signal, start, gates }: Serving):
  * A server whose configuration says `sandbox: auto` gets one; with a workspace, that is the
  * client's directory.
  */
-async function openMcpServers(
+export async function openMcpServers(
   parts: Pick<
     OpenServersParts,
     "invocation" | "source" | "homeKeys" | "inUse" | "servers" | "agentId" | "signal" | "outside"
