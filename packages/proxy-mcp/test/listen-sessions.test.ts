@@ -2,7 +2,9 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { describe, expect, it } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { begin, eventsOf, initialize, listening, send, TOKENS } from "./support/http-agent.js";
 import { type Heard, inProcess } from "./support/in-process.js";
 
@@ -158,6 +160,7 @@ describe("a session", () => {
     const response = await send(at, { headers, body: call("c") });
     const text = await response.text();
     expect(text).toMatch(/^id: (\S+)\nretry: 1000\ndata:\n\n$/u);
+    await expect.poll(() => server.lines.some((line) => line.includes("tools/call"))).toBe(true);
     answer();
     const id = /id: (\S+)/u.exec(text)?.[1] ?? "";
     const events = await eventsOf(
@@ -290,3 +293,29 @@ describe("a session", () => {
     expect(events.at(-1)?.data).toContain('"error"');
   });
 });
+
+describe("the SDK's own transport for servers", () => {
+  it("reads and writes messages anew, so that what is judged is not what came", async () => {
+    const { StreamableHTTPServerTransport } = await import(
+      "@modelcontextprotocol/sdk/server/streamableHttp.js"
+    );
+    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
+    const heard: unknown[] = [];
+    transport.onmessage = (message) => {
+      heard.push(message);
+      void transport.send({ jsonrpc: "2.0", id: "i", result: JSON.parse(ODD) });
+    };
+    const server = createServer(
+      (request, response) => void transport.handleRequest(request, response),
+    );
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const body = `{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"},"odd":${ODD}}}`;
+    const events = await eventsOf(await send({ url: `http://127.0.0.1:${port}` }, { body }));
+    expect(JSON.stringify(heard[0])).not.toContain(ODD);
+    expect(events.at(-1)?.data).toContain('{"n":100,"big":12345678901234567000}');
+  });
+});
+
+const ODD = '{"n":1.0e+2,"big":12345678901234567890}';
