@@ -58,7 +58,7 @@ it.each([
     const home = join(at.path, "home");
     expect(await acp(["init"], { home })).toMatchObject({ code: 0 });
     const port = await freePort();
-    const files = await fileServer(at.path);
+    const files = fileServer(at.path);
     // The ACP specification v0.2 §8.1, with the ports and the folder of this test.
     await writeFile(
       join(home, "config.yml"),

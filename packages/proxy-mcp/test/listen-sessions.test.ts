@@ -143,7 +143,7 @@ describe("a session", () => {
         method: "GET",
         headers: { ...headers, "last-event-id": id },
       });
-      expect(answered.status, id).toBe(400);
+      expect([id, answered.status]).toEqual([id, 400]);
       await answered.text();
     }
   });
@@ -221,7 +221,7 @@ describe("a session", () => {
     await begin(at, TOKENS.bob);
     await expect
       .poll(() => {
-        at.clock.advance(15_000);
+        void at.clock.advance(15_000);
         return server.counts.ended;
       })
       .toBe(2);
@@ -229,7 +229,7 @@ describe("a session", () => {
     at.tokens.delete(TOKENS.ada);
     await expect
       .poll(() => {
-        at.clock.advance(15_000);
+        void at.clock.advance(15_000);
         return server.counts.ended;
       })
       .toBe(3);
@@ -299,8 +299,9 @@ describe("the SDK's own transport for servers", () => {
     const { StreamableHTTPServerTransport } = await import(
       "@modelcontextprotocol/sdk/server/streamableHttp.js"
     );
-    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
+    const transport = new StreamableHTTPServerTransport({});
     const heard: unknown[] = [];
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
     transport.onmessage = (message) => {
       heard.push(message);
       void transport.send({ jsonrpc: "2.0", id: "i", result: JSON.parse(ODD) });

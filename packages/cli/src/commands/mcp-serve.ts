@@ -7,10 +7,12 @@ import type { ConsentGate } from "@acp/core";
 import { createMcpListener, createMcpSessions, refuseMcp } from "@acp/proxy-mcp";
 import type { McpListener, McpListenerOptions } from "@acp/proxy-mcp";
 import { openHome } from "@acp/home";
+import type { UpstreamServer } from "@acp/home";
 import type { Invocation } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { chooseServers, openEnvironments, readHomeConfig } from "../gate/config.js";
 import type { HomeConfig } from "../gate/config.js";
+import type { GateInUse } from "../gate/with-gate.js";
 import { screenOf } from "../gate/guard.js";
 import { makeHome } from "../home/make-home.js";
 import { ownHomePath } from "../home/home-source.js";
@@ -41,7 +43,7 @@ export async function serveMcpHttp(
   gates: GatesOfHome,
   doors?: Doors,
 ): Promise<Exit> {
-  const { io, print } = invocation;
+  const { io } = invocation;
   const signal = io.onStop();
   try {
     const home = await makeHome(ownHomePath(invocation));
@@ -56,59 +58,67 @@ export async function serveMcpHttp(
     // Agents connect from anywhere on this machine, as whoever.
     const host = { sharesUid: false };
     const common = { invocation, signal, home, source, homeKeys, host, agentId };
-    await gates.withGate({ ...common, ways: ["mcp"] }, async (inUse) => {
-      await using opened = await openMcpServers({
-        ...common,
-        inUse,
-        servers: environments,
-        outside: (server) => Promise.resolve(gates.outside(server)),
-      });
-      const { upstreams } = opened;
-      const log = (line: string): void => print.notice(line);
-      const gateWith = once((policy) => inUse.gateWith(policy));
-      const sessions = createMcpSessions({
-        gate: inUse.gate,
-        upstreams,
-        screen: screenOf(
-          inUse.guard,
-          upstreams.map(({ name }) => name),
-        ),
-        log,
-        sessionsMax: SESSIONS_MAX,
-        ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
-        ...(gates.room !== undefined && { room: gates.room }),
-      });
-      signal.addEventListener("abort", opened.endStarts);
-      await listen({
-        invocation,
-        port,
-        doors,
-        credentials,
-        signal,
-        serve(connection, { agent, key }) {
-          const policy = credentials.policyOf(key);
-          const gate = policy === undefined ? Promise.resolve(inUse.gate) : gateWith(policy);
-          void gate.then(
-            (own) => sessions.serve(connection, { agent, gate: own }),
-            (error: unknown) => {
-              log(asError(error).message);
-              // Its requests hear that the session is over.
-              connection.destroy();
-            },
-          );
-        },
-        onListening: (own) =>
-          tell(invocation, { port: own, home: home.dir, agents: credentials.agents() }),
-      });
-      opened.endStarts();
-      await sessions.close();
-    });
+    await gates.withGate({ ...common, ways: ["mcp"] }, (inUse) =>
+      serveSessions({ ...common, gates, inUse, environments, port, doors, credentials }),
+    );
     return "ok";
   } catch (error) {
     await gates.tellClient?.(error, invocation, signal);
     if (signal.aborted) return "ok";
     throw error;
   }
+}
+
+interface ServeSessionsParts extends Omit<Parameters<GatesOfHome["withGate"]>[0], "ways"> {
+  readonly gates: GatesOfHome;
+  readonly inUse: GateInUse;
+  readonly environments: readonly UpstreamServer[];
+  readonly port: number;
+  readonly doors: Doors | undefined;
+  readonly credentials: HomeCredentials;
+}
+
+async function serveSessions(parts: ServeSessionsParts): Promise<void> {
+  const { invocation, homeKeys, signal, gates, inUse, credentials } = parts;
+  const log = (line: string): void => invocation.print.notice(line);
+  await using opened = await openMcpServers({
+    ...parts,
+    servers: parts.environments,
+    outside: (server) => Promise.resolve(gates.outside(server)),
+  });
+  const { upstreams } = opened;
+  const sessions = createMcpSessions({
+    gate: inUse.gate,
+    upstreams,
+    screen: screenOf(
+      inUse.guard,
+      upstreams.map(({ name }) => name),
+    ),
+    log,
+    sessionsMax: SESSIONS_MAX,
+    ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
+    ...(gates.room !== undefined && { room: gates.room }),
+  });
+  const gateWith = once((policy) => inUse.gateWith(policy));
+  signal.addEventListener("abort", opened.endStarts);
+  await listen({
+    ...parts,
+    serve(connection, { agent, key }) {
+      const policy = credentials.policyOf(key);
+      const gate = policy === undefined ? Promise.resolve(inUse.gate) : gateWith(policy);
+      void gate.then(
+        (own) => sessions.serve(connection, { agent, gate: own }),
+        (error: unknown) => {
+          log(asError(error).message);
+          // Its requests hear that the session is over.
+          connection.destroy();
+        },
+      );
+    },
+    onListening: (port) => tell(invocation, { port, agents: credentials.agents() }),
+  });
+  opened.endStarts();
+  await sessions.close();
 }
 
 /**
@@ -234,7 +244,7 @@ const addressOf = (port: number): string => `http://127.0.0.1:${port}/mcp`;
 /** Where it listens, and what a client needs to connect. */
 function tell(
   { print }: Invocation,
-  told: { readonly port: number; readonly home: string; readonly agents: readonly string[] },
+  told: { readonly port: number; readonly agents: readonly string[] },
 ): void {
   const url = addressOf(told.port);
   const sse = `http://127.0.0.1:${told.port}/sse`;

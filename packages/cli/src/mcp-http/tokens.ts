@@ -161,10 +161,11 @@ export async function openCredentials(
       await renew();
       if (token === undefined) return undefined;
       const digest = digestOf(token);
+      let found: McpCaller | undefined;
       // All are compared, so that the time tells nothing.
-      const found = known.filter((each) => timingSafeEqual(each.digest, digest));
-      const [one] = found;
-      return one === undefined ? undefined : { agent: one.agent, key: one.key };
+      for (const each of known)
+        if (timingSafeEqual(each.digest, digest)) found = { agent: each.agent, key: each.key };
+      return found;
     },
     holds(key) {
       void renew().catch(() => (known = own));

@@ -42,6 +42,7 @@ export interface McpCredentials {
 
 /** Options of {@link createMcpListener}. */
 export interface McpListenerOptions {
+  /** Tells by its token which client a request is of; without one that is known it is refused. */
   readonly credentials: McpCredentials;
   /** Serves the lines of one session, or of one client's messages without a session. */
   readonly serve: (connection: Duplex, caller: McpCaller) => void;
@@ -60,7 +61,7 @@ export interface McpListenerOptions {
   readonly clock?: Clock;
 }
 
-/** A listener. */
+/** Serves agents that connect over HTTP. */
 export interface McpListener {
   /** Listens on 127.0.0.1; 0 takes a free port. @throws ConsentError `options_invalid`. */
   listen(port: number): Promise<number>;

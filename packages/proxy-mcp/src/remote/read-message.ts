@@ -40,7 +40,7 @@ export function readMessage(text: Buffer): SentMessage {
   );
   const isId = typeof id === "string" || typeof id === "number";
   const isCall = typeof method === "string";
-  const [name] = ["name", "uri"].map((key) => memberOf(params, key)).filter(isName);
+  const name = ["name", "uri"].map((key) => memberOf(params, key)).find(isName);
   const meta = memberOf(params, "_meta");
   const version = plain(memberOf(meta, VERSION_KEY));
   const cancels = method === CANCELLED ? memberOf(params, "requestId") : undefined;

@@ -76,7 +76,7 @@ export function openRemoteSession(
       const message = readMessage(line);
       const cancel = message.cancels === undefined ? undefined : state.cancels.get(message.cancels);
       // Without a session a request is taken back by closing its connection.
-      if (cancel !== undefined) return cancel.abort(new Error("it was taken back"));
+      if (cancel !== undefined) return cancel.abort(new Error("it was withdrawn"));
       const sent = state.before.then(() => post(state, line, message));
       if (message.method === "initialize") state.before = sent;
       else if (message.id === undefined) state.before = soonAfter(sent);
