@@ -43,7 +43,7 @@ it("get the arguments that a person approved as headers, not those that came", a
   await client.find(({ id }) => id === "l");
   client.send(call("c", { region: "eu" }));
   await (await channel.question(0)).approve({ region: " us\n" });
-  await client.find(({ id }) => id === "c");
+  expect((await client.find(({ id }) => id === "c")).line).toContain("done");
   await proxy.close();
   const [sent] = calls(server.asked);
   expect(sent?.body).toContain(String.raw`{"region":" us\n"}`);
