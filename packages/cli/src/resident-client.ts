@@ -33,6 +33,8 @@ import type { Frame, Greeting, Hello } from "./resident/wire.js";
 const END_MS_MAX = 10_000;
 /** The same for one whose requests under way have ten seconds. */
 const DRAIN_MS_MAX = 15_000;
+/** What may follow `mcp` here; the rest are commands of their own. */
+const SERVE = ["serve"] as const;
 /** Whether this command line has the client listen, rather than hand its standard streams on. */
 const listens = (argv: readonly string[]): boolean =>
   argv[0] === "proxy" || (argv[0] === "mcp" && argv[1] === "serve");
@@ -43,7 +45,7 @@ const aloneWorks = (argv: readonly string[]): string =>
 
 /** Whether this command line is one for the resident: every one that does not say otherwise. */
 export function isForResident(words: readonly string[], env: NodeJS.ProcessEnv): boolean {
-  const argv = withTerminator(words, []);
+  const argv = withTerminator(words, SERVE);
   const own = argv.slice(0, endOf(argv));
   // These are answered by the command itself.
   if (own.some((word) => /^(?:-h|--(?:help|version|alone|tty))$/u.test(word))) return false;
@@ -52,7 +54,7 @@ export function isForResident(words: readonly string[], env: NodeJS.ProcessEnv):
 
 /** Runs this process as a client of the resident until one side ends. */
 export function runResidentClient(): void {
-  const argv = withTerminator(process.argv.slice(2), []);
+  const argv = withTerminator(process.argv.slice(2), SERVE);
   const { env } = process;
   const uid = process.getuid?.() ?? -1;
   const userHome = homedir();
