@@ -96,7 +96,10 @@ describe("a listener", () => {
       [400, { body: `${BODY}${BODY}` }],
       [400, { body: `[${BODY}]` }],
       [400, { body: '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}' }],
-      [400, { body: '{"jsonrpc":"2.0","id":1,"method":"vendor/x","params":{"a":"b\nc"}}' }],
+      [
+        400,
+        { body: '{"jsonrpc":"2.0","id":1,"method":"vendor/x","params":{"a":"b\nc"}}', headers },
+      ],
       [400, { body: { jsonrpc: "2.0", method: "tools/call", params: { name: "echo" } }, headers }],
       [400, { body: { jsonrpc: "2.0", id: 1, method: "ping" } }],
       [

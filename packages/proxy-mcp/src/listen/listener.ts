@@ -19,6 +19,7 @@ import {
   HEAD_BYTES_MAX,
   HEAD_MS_MAX,
   KEEP_ALIVE_MS,
+  LOGGED_MAX,
   OPEN_OF_CLIENT_MAX,
   TICK_MS,
 } from "./limits.js";
@@ -86,6 +87,8 @@ interface State {
   /** On which port a connection was accepted. */
   readonly ports: WeakMap<Socket, () => number | undefined>;
   readonly over: AbortController;
+  /** What was logged since the last tick. */
+  readonly told: Set<string>;
   isDraining: boolean;
 }
 
@@ -98,7 +101,14 @@ export function createMcpListener(options: McpListenerOptions): McpListener {
     ...(idleMs !== undefined && { idleMs }),
   });
   const http = createServer({ maxHeaderSize: HEAD_BYTES_MAX, keepAliveTimeout: KEEP_ALIVE_MS });
-  const { serve, log, pollAfterMs } = options;
+  const { serve, pollAfterMs } = options;
+  const told = new Set<string>();
+  /** Each line once in a while: whoever sends what is refused could fill the log. */
+  const log = (line: string): void => {
+    if (told.has(line) || told.size >= LOGGED_MAX) return;
+    told.add(line);
+    options.log(line);
+  };
   const states = createRequestStates();
   const state: State = {
     options,
@@ -108,6 +118,7 @@ export function createMcpListener(options: McpListenerOptions): McpListener {
     sockets: new Set(),
     ports: new WeakMap(),
     over: new AbortController(),
+    told,
     isDraining: false,
   };
   const take = (request: IncomingMessage, response: ServerResponse): void =>
@@ -215,7 +226,7 @@ async function handle(
     });
   const guarded = guard(request, ports.get(socket)?.());
   if ("refusal" in guarded) {
-    options.log(`refused a request: ${guarded.refusal.reason}`);
+    route.log(`refused a request: ${guarded.refusal.reason}`);
     return refuse(response, guarded.refusal);
   }
   const caller = await options.credentials.find(tokenOf(request.headers.authorization));
@@ -249,10 +260,11 @@ function refuseUnread(error: Error & { readonly code?: string }, socket: Duplex)
   socket.end(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
 }
 
-async function tick({ over, clients, options }: State, clock: Clock): Promise<void> {
+async function tick({ over, clients, options, told }: State, clock: Clock): Promise<void> {
   while (!over.signal.aborted) {
     const slept = clock.sleep(TICK_MS, { signal: over.signal, background: true });
     if (!(await slept.then(() => true).catch(() => false))) return;
+    told.clear();
     clients.sweep((key) => options.credentials.holds(key));
     for (const open of clients.all()) open.comment();
   }
