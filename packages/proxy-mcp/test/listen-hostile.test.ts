@@ -181,6 +181,17 @@ describe("a listener", () => {
   });
 });
 
+describe("a connection", () => {
+  it("that sends no head ends, as one that is more than there may be", async () => {
+    const at = await listening({ upstreams: [inProcess().upstream], connectionsMax: 2 });
+    const silent = [raw(at.port, ""), raw(at.port, "POST /mcp HTTP/1.1\r\nHost:")];
+    // Once both are there.
+    await expect.poll(() => raw(at.port, "GET /mcp HTTP/1.1\r\n\r\n")).toBe("");
+    await at.clock.advance(10_000);
+    expect(await Promise.all(silent)).toEqual(["", ""]);
+  });
+});
+
 describe("readMessage()", () => {
   it("gives a line of the same JSON, without a break in it, or nothing", () => {
     fc.assert(

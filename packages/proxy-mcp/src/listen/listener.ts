@@ -51,6 +51,8 @@ export interface McpListenerOptions {
   readonly log: (line: string) => void;
   /** How many sessions a client may have at a time. Default: 8. */
   readonly sessionsMax?: number;
+  /** How many connections there may be at a time. Default: 512. */
+  readonly connectionsMax?: number;
   /** When a session without any connection ends, in milliseconds. Default: 30 minutes. */
   readonly idleMs?: number;
   /**
@@ -84,6 +86,7 @@ interface State {
   readonly route: RouteParts;
   readonly clients: Clients<Open>;
   readonly sockets: Set<Socket>;
+  readonly deadlines: WeakMap<Socket, AbortController>;
   /** On which port a connection was accepted. */
   readonly ports: WeakMap<Socket, () => number | undefined>;
   readonly over: AbortController;
@@ -117,6 +120,7 @@ export function createMcpListener(options: McpListenerOptions): McpListener {
     route: { clients, states, clock, serve, log, pollAfterMs, bodies: createBodyReader() },
     sockets: new Set(),
     ports: new WeakMap(),
+    deadlines: new WeakMap(),
     over: new AbortController(),
     told,
     isDraining: false,
@@ -176,37 +180,31 @@ function listenAt(
 }
 
 /** Node's own time limits hold only for a server that listens itself. */
-function attach(
-  { http, sockets, ports, over }: State,
-  socket: Socket,
-  port: () => number | undefined,
-): void {
+function attach(state: State, socket: Socket, port: () => number | undefined): void {
+  const { http, sockets, ports, over, options } = state;
   socket.on("error", () => socket.destroy());
-  if (over.signal.aborted || sockets.size >= CONNECTIONS_MAX) return void socket.destroy();
+  const { connectionsMax = CONNECTIONS_MAX } = options;
+  if (over.signal.aborted || sockets.size >= connectionsMax) return void socket.destroy();
   sockets.add(socket);
   ports.set(socket, port);
-  const heads = setTimeout(() => socket.destroy(), HEAD_MS_MAX);
-  heads.unref();
-  deadlines.set(socket, heads);
+  expectHead(state, socket, HEAD_MS_MAX);
   socket.once("close", () => {
     sockets.delete(socket);
-    clearTimeout(deadlines.get(socket));
+    state.deadlines.get(socket)?.abort();
   });
   http.emit("connection", socket);
   socket.resume();
 }
 
 /** Until the head of its next request is there, a connection has a time. */
-const deadlines = new WeakMap<Socket, NodeJS.Timeout>();
-
-function awaitNext(socket: Socket, response: ServerResponse): void {
-  clearTimeout(deadlines.get(socket));
-  response.once("finish", () => {
-    clearTimeout(deadlines.get(socket));
-    const next = setTimeout(() => socket.destroy(), KEEP_ALIVE_MS + HEAD_MS_MAX);
-    next.unref();
-    deadlines.set(socket, next);
-  });
+function expectHead({ deadlines, route: { clock } }: State, socket: Socket, ms: number): void {
+  deadlines.get(socket)?.abort();
+  const stop = new AbortController();
+  deadlines.set(socket, stop);
+  clock.sleep(ms, { signal: stop.signal, background: true }).then(
+    () => socket.destroy(),
+    () => {},
+  );
 }
 
 async function handle(
@@ -217,7 +215,10 @@ async function handle(
   const { options, ports, clients, route } = state;
   const { socket } = request;
   response.on("error", () => response.destroy());
-  awaitNext(socket, response);
+  state.deadlines.get(socket)?.abort();
+  response.once("finish", () => {
+    if (!socket.destroyed) expectHead(state, socket, KEEP_ALIVE_MS + HEAD_MS_MAX);
+  });
   if (state.isDraining)
     return refuse(response, {
       status: 503,
