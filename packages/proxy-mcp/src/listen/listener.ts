@@ -1,7 +1,7 @@
 /**
  * Listener: agents that reach the proxy over HTTP, on this machine. Streamable HTTP with sessions, the
  * HTTP+SSE of before, and messages without sessions; each becomes lines, as on stdio, and nothing but
- * lines is judged. Who asks is told by credentials. Format and rules: spec/mcp-proxy.md §13.
+ * lines is judged. Who asks is told by credentials. Format and rules: spec/mcp-proxy.md §17.
  */
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";

@@ -82,13 +82,19 @@ export function contentType({ headers }: Pick<Exchanged, "headers">): string {
 /**
  * All of a body; `undefined` where it is longer than `bytesMax`. What is left is thrown away.
  *
+ * @param onChunk - Told how much came; what comes next waits for it.
  * @throws Error where the connection breaks first.
  */
-export async function wholeBody(body: Readable, bytesMax: number): Promise<Buffer | undefined> {
+export async function wholeBody(
+  body: Readable,
+  bytesMax: number,
+  onChunk: (bytes: number) => Promise<void> | undefined = () => undefined,
+): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
+    await onChunk(chunk.length);
     if (size > bytesMax) {
       body.destroy();
       return undefined;

@@ -4,14 +4,15 @@
  * by itself comes over a GET stream. A server that knows only HTTP+SSE is spoken to in that.
  */
 import { setMaxListeners } from "node:events";
-import { LINE_BYTES_MAX } from "../limits.js";
+import { LARGE_BYTES } from "../limits.js";
 import { logText } from "../log-text.js";
 import { connectionsTo, contentType, exchange, UnreachedError, wholeBody } from "./exchange.js";
 import type { Exchanged } from "./exchange.js";
 import { learnParamHeaders, withHeaders } from "./call-headers.js";
+import { createLongTurn, createOneAtATime } from "./one-at-a-time.js";
 import { readMessage } from "./read-message.js";
 import type { SentMessage } from "./read-message.js";
-import { fail, headersFor, learnVersion, say } from "./remote-state.js";
+import { fail, headersFor, learnVersion, say, tooLong } from "./remote-state.js";
 import type { RemoteHandlers, State } from "./remote-state.js";
 import {
   answerOf,
@@ -63,6 +64,7 @@ export function openRemoteSession(
     version: undefined,
     before: Promise.resolve(),
     isLegacy: false,
+    large: createOneAtATime(),
     waiting: new Map(),
     retryMs: RETRY_MS,
     tools: new Map(),
@@ -169,7 +171,7 @@ async function take(state: State, response: Exchanged, sent: Sent): Promise<void
   if (status >= 200 && status < 300) {
     if (message.method === "initialize") learnSession(state, headers["mcp-session-id"]);
     if (!message.isRequest || state.isLegacy) {
-      await wholeBody(response.body, LINE_BYTES_MAX);
+      await wholeBody(response.body, state.on.bytesMax);
       if (message.method === "notifications/initialized" && !state.isLegacy) listen(state);
       return state.isLegacy ? answerOf(state, message) : undefined;
     }
@@ -182,7 +184,7 @@ async function take(state: State, response: Exchanged, sent: Sent): Promise<void
     state.on.lost(SESSION_ENDED);
     return;
   }
-  const body = await wholeBody(response.body, LINE_BYTES_MAX);
+  const body = await wholeBody(response.body, state.on.bytesMax);
   if (body !== undefined && readMessage(body).isMessage) return say(state, body);
   const isOld = message.method === "initialize" && [400, 404, 405].includes(status);
   if (isOld && !state.isLegacy && (await openLegacy(state))) return post(state, sent.line, message);
@@ -196,13 +198,21 @@ function learnSession(state: State, id: string | string[] | undefined): void {
 }
 
 async function takeBody(state: State, response: Exchanged, message: SentMessage): Promise<void> {
-  const body = await wholeBody(response.body, LINE_BYTES_MAX);
-  if (body === undefined) return fail(state, message, "The server's answer is too long");
-  const answer = readMessage(body);
-  if (!answer.isMessage) return fail(state, message, "The server's answer is not a message of MCP");
-  learnVersion(state, message, answer);
-  learnParamHeaders(state, message, body);
-  say(state, body);
+  const turn = createLongTurn(state.large, LARGE_BYTES);
+  try {
+    const body = await wholeBody(response.body, state.on.bytesMax, (bytes) => turn.read(bytes));
+    if (body === undefined) return tooLong(state, message);
+    const answer = readMessage(body);
+    if (!answer.isMessage)
+      return fail(state, message, "The server's answer is not a message of MCP");
+    learnVersion(state, message, answer);
+    learnParamHeaders(state, message, body);
+    say(state, body);
+    // The next long one comes when this one went on.
+    if (body.length > LARGE_BYTES) await state.on.pause();
+  } finally {
+    turn.leave();
+  }
 }
 
 async function endAtServer(state: State): Promise<void> {

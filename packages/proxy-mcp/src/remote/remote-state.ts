@@ -6,10 +6,13 @@ import { writeParamHeaders } from "../param-headers.js";
 import type { ParamHeader } from "../param-headers.js";
 import { errorLine, INTERNAL_ERROR } from "../rpc.js";
 import type { RpcId } from "../rpc.js";
+import type { OneAtATime } from "./one-at-a-time.js";
 import type { SentMessage } from "./read-message.js";
 
 /** Where what the server says goes. */
 export interface RemoteHandlers {
+  /** Of one message. */
+  readonly bytesMax: number;
   /** Takes a message with its line feed. */
   say(line: Buffer): unknown;
   /** Waits while the client reads slower than the server speaks. */
@@ -31,6 +34,8 @@ export interface State {
   /** Connections of requests. */
   readonly agent: Agent;
   readonly underWay: Set<Promise<void>>;
+  /** Of several long messages one is read at a time. */
+  readonly large: OneAtATime;
   sessionId: string | undefined;
   version: string | undefined;
   /**
@@ -88,6 +93,18 @@ export function fail(state: State, { id, isRequest }: SentMessage, text: string)
       errorLine(id, { code: INTERNAL_ERROR, message: text, data: { code: "server_unavailable" } }),
     );
   else state.on.log(text);
+}
+
+/** Its answer is longer than one may be. */
+export function tooLong(state: State, { id }: SentMessage): void {
+  if (id !== undefined)
+    state.on.say(
+      errorLine(id, {
+        code: INTERNAL_ERROR,
+        message: `The server's answer is too long: it has more than ${state.on.bytesMax} bytes`,
+        data: { code: "answer_too_large" },
+      }),
+    );
 }
 
 /** As one line. */
