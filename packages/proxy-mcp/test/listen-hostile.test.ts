@@ -50,6 +50,8 @@ describe("a listener", () => {
     ];
     for (const [host, more, status] of refused)
       expect([host, more, await statusOf(host, more)]).toEqual([host, more, status]);
+    const absolute = `POST http://${own}/mcp HTTP/1.1\r\nHost: ${own}\r\nConnection: close\r\n\r\n`;
+    expect((await raw(at.port, absolute)).slice(9, 12)).toBe("400");
     expect(server.counts.started).toBe(0);
     for (const host of [own, `localhost:${at.port}`, `[::1]:${at.port}`, `LOCALHOST:${at.port}`])
       expect([host, await statusOf(host, `Origin: http://${host}`)]).toEqual([host, "200"]);
