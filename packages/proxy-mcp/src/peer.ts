@@ -265,7 +265,7 @@ function tooLarge(state: PeerState, peer: Peer, line: OversizeLine): void {
 }
 
 function leave({ waiting }: PeerState, failure: ServerFailure): void {
-  for (const { reject } of waiting.values()) reject(new ServerFailedError(failure));
+  for (const { reject } of waiting.values()) reject(new ServerFailedError(failure, true));
   waiting.clear();
 }
 

@@ -261,9 +261,15 @@ describe("one of several servers", () => {
     expect(lines.slice(0, 2)).toEqual(told);
     expect(lines[2]).toMatchObject({ method: "logging/setLevel", params: { level: "error" } });
     expect(startsIn(starts)).toBe(2);
+    // A request that it had is not one that it did not get.
+    p.client.send({ id: "read", method: "prompts/get", params: { name: "one__hold" } });
+    await p.client.request("ping", "ping");
     // All of them may be away at once.
     await Promise.all([p.client.call(6, "one__die", {}), p.client.call(7, "two__die", {})]);
     await passed(p, 1_000, 'Server "two" is back');
+    expect((await p.client.find(({ id }) => id === "read")).message.error?.message).toBe(
+      'Server "one" exited with code 3; whether the request took effect is not known',
+    );
     expect((await p.client.call(8, "two__echo", {})).result).not.toHaveProperty("isError");
     await p.proxy.close();
   });
