@@ -17,4 +17,5 @@ export type {
   ServerExit,
   ServerProcess,
   StartedUpstream,
+  UpstreamLimits,
 } from "./server-process.js";

@@ -23,6 +23,7 @@ async function one(options: object = {}): Promise<Proxied & { starts(): number }
     policy: ALLOW_ALL,
     upstreams: [{ name: "fs", command: scripted({ ...options, starts }) }],
   });
+  onTestFinished(() => p.proxy.close());
   await p.client.handshake();
   return { ...p, starts: () => startsIn(starts) };
 }

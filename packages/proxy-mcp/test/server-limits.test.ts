@@ -1,5 +1,5 @@
 /** What a server may take: the size of its answers, time, calls at once. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createMcpProxy } from "../src/index.js";
 import { pipes } from "./support/line-client.js";
 import { server } from "./support/many.js";
@@ -12,6 +12,7 @@ type Limits = NonNullable<Parameters<typeof createMcpProxy>[0]["upstreams"][numb
 
 async function limited(limits: Limits, policy: object = ALLOW_ALL): Promise<Proxied> {
   const p = proxied({ policy, upstreams: [{ name: "fs", command: scripted(), limits }] });
+  onTestFinished(() => p.proxy.close());
   await p.client.handshake();
   return p;
 }
