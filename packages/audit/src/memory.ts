@@ -40,5 +40,13 @@ export function memoryAuditSink(): MemoryAuditSink {
       const decoded = decodeEvent(line);
       return decoded.ok ? [decoded.event] : [];
     });
-  return { lines, events, fail, append, close, [Symbol.asyncDispose]: close };
+  return {
+    lines,
+    events,
+    fail,
+    // Nothing waits for a write to share: there is none to save.
+    append: (inputs) => append(inputs),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }

@@ -9,8 +9,10 @@ import type { Deadline } from "./late-servers.js";
 import { LATE_AFTER_MS } from "./limits.js";
 import type { ManyState } from "./many-state.js";
 import { mergeInitialize } from "./merge.js";
+import type { InitializeAnswer } from "./merge.js";
 import type { ClientRequest } from "./message.js";
 import { isGone } from "./peer.js";
+import { mayInstruct } from "./pins/instructions.js";
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from "./rpc.js";
 
 /**
@@ -86,10 +88,21 @@ async function greetAll(
   state.isOpenEnded = late.length > 0;
   for (const each of late) void joinLate(state, each, { request, version: lowest });
   return declared(
-    mergeInitialize(agreed, [
+    mergeInitialize(await Promise.all(agreed.map((each) => readable(state, each))), [
       ...failures.map((reason) => `${reason}; its tools are missing.`),
       ...late.map(({ peer }) => lateText(peer.name)),
     ]),
     state.isOpenEnded,
   );
+}
+
+/** Without instructions that its client must not read. */
+async function readable(
+  { parts: { pins, log } }: ManyState,
+  { server, result }: InitializeAnswer,
+): Promise<InitializeAnswer> {
+  const { instructions, ...rest } = result;
+  const isReadable =
+    typeof instructions !== "string" || (await mayInstruct({ server, pins, log }, instructions));
+  return { server, result: isReadable ? result : rest };
 }

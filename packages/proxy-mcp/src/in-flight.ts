@@ -32,6 +32,8 @@ export interface RequestRoom {
     /** Whether it is a tool call. */
     readonly isCall: boolean;
   }): RequestPlace;
+  /** Whether others have calls under way, who wait for what is done in one go. */
+  isShared(): boolean;
 }
 
 /** Requests by their ids. */

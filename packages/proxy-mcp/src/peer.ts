@@ -10,7 +10,7 @@ import { ServerFailedError } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
 import type { OversizeLine } from "./framing.js";
 import { LIST_TIMEOUT_MS, RETRY_MS_MIN } from "./limits.js";
-import { idAtEdges, isRecord, readServerLine, resultOf } from "./message.js";
+import { idAtEdges, isRecord, readServerLine } from "./message.js";
 import type { ServerMessage } from "./message.js";
 import { startTimeoutMs } from "./router.js";
 import type { RouterParts } from "./router.js";
@@ -75,7 +75,7 @@ export interface Peer {
   /** Nobody waits for the answer any more. */
   abandon(id: number): void;
   /** One page of its tools, or nothing within some seconds. */
-  listTools(cursor: string | undefined): Promise<unknown>;
+  listTools(cursor: string | undefined): Promise<Buffer | undefined>;
   pause(on: boolean): void;
   /** Ends the process and starts it anew, for another `initialize`. */
   restart(): Promise<void>;
@@ -178,13 +178,13 @@ function peerOf(state: PeerState, upstream: Returning): Peer {
       state.waiting.delete(id);
       peer.tokens.delete(id);
     },
-    async listTools(cursor): Promise<unknown> {
+    async listTools(cursor): Promise<Buffer | undefined> {
       const { id, answer } = peer.ask((own) =>
         requestLine(own, "tools/list", cursor === undefined ? {} : { cursor }),
       );
       const line = await answerWithin(parts, answer, LIST_TIMEOUT_MS).catch(() => undefined);
       peer.abandon(id);
-      return line === undefined ? undefined : resultOf(line);
+      return line;
     },
     pause: (on) => upstream.pause(on),
     async restart(): Promise<void> {

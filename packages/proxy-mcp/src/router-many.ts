@@ -19,6 +19,7 @@ import type { ManyState, OpenRequest } from "./many-state.js";
 import { SEPARATOR, splitName } from "./merge.js";
 import { isRecord, paramsOf, resultOf } from "./message.js";
 import type { ClientMessage, ClientNotification, ClientRequest, ServerMessage } from "./message.js";
+import { heldBackResult } from "./pins/held-back.js";
 import { createPeer, hasCapability, isGone } from "./peer.js";
 import type { Peer } from "./peer.js";
 import { createReverseRequests } from "./reverse-requests.js";
@@ -183,6 +184,8 @@ function routeCall(
       }
     },
     forward(changed, onAnswer): void {
+      if (peer.catalog.isHeldBack(name.own))
+        return onAnswer(resultLine(id, heldBackResult(name.own)));
       const sent = askFor(entry, peer, {
         build: (own) =>
           rewriteCall(line, changed, [

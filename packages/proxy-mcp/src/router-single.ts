@@ -23,6 +23,8 @@ import { idAtEdges, isRecord, readServerLine, resultOf } from "./message.js";
 import type { ClientMessage, ClientRequest, ServerMessage } from "./message.js";
 import { startTimeoutMs } from "./router.js";
 import type { Router, RouterParts } from "./router.js";
+import { heldBackError, heldBackResult } from "./pins/held-back.js";
+import { readableAnswer } from "./pins/instructions.js";
 import { errorLine, INTERNAL_ERROR, recalled, requestLine, resultLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
 import type { ToolCall } from "./tool-call.js";
@@ -170,6 +172,7 @@ function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
           state.handshakeOver && state.hasTools ? (cursor) => ownList(state, cursor) : undefined,
         ),
       forward: (changed, onAnswer) => {
+        if (catalog.isHeldBack(tool)) return onAnswer(resultLine(id, heldBackResult(tool)));
         entry.onAnswer = onAnswer;
         upstream.send(changed === undefined ? line : rewriteCall(line, changed));
       },
@@ -225,16 +228,38 @@ function fromServer(state: State, line: Buffer): void {
     else onAnswer(line);
     return undefined;
   }
-  waiting.delete(id);
   state.greeted = true;
   entry.stop?.abort(new Error("the server answered"));
-  if (entry.method === "tools/list") catalog.learn(resultOf(line));
-  else if (entry.method === "initialize") {
+  if (entry.method === "initialize") {
     const result = resultOf(line);
     state.hasTools =
       isRecord(result) && isRecord(result.capabilities) && isRecord(result.capabilities.tools);
   }
-  return parts.send(line);
+  const readable = readableBy(state, entry, line);
+  if (Buffer.isBuffer(readable)) {
+    waiting.delete(id);
+    return parts.send(readable);
+  }
+  void readable
+    .catch((error: unknown) => errorLine(id, heldBackError(error)))
+    .then((shown) => {
+      // Its server is gone meanwhile, or the client took it back.
+      if (waiting.get(id) !== entry) return;
+      waiting.delete(id);
+      parts.send(shown);
+    });
+  return undefined;
+}
+
+/** An answer as the client may see it; a promise where it is held against what is pinned. */
+function readableBy(
+  { parts, catalog, upstream }: State,
+  { method }: Waiting,
+  line: Buffer,
+): Buffer | Promise<Buffer> {
+  if (method === "tools/list") return catalog.take(line);
+  if (method !== "initialize" || parts.pins === undefined) return line;
+  return readableAnswer({ server: upstream.name, pins: parts.pins, log: parts.log }, line);
 }
 
 /** What the server says by itself. */
@@ -311,16 +336,19 @@ function watchStart(state: State, id: RpcId): AbortController {
 async function ownList(
   { own, ownPrefix, upstream, parts }: State,
   cursor: string | undefined,
-): Promise<unknown> {
+): Promise<Buffer | undefined> {
   const id = `${ownPrefix}${randomUUID()}`;
   const stop = new AbortController();
   const answer = new Promise<Buffer | undefined>((resolve) => {
     own.set(id, resolve);
   });
   upstream.send(requestLine(id, "tools/list", cursor === undefined ? {} : { cursor }));
-  const late = parts.clock.sleep(LIST_TIMEOUT_MS, { signal: stop.signal }).catch(() => undefined);
+  const late = parts.clock.sleep(LIST_TIMEOUT_MS, { signal: stop.signal }).then(
+    () => undefined,
+    () => undefined,
+  );
   const line = await Promise.race([answer, late]);
   own.delete(id);
   stop.abort(new Error("the list is over"));
-  return line === undefined ? undefined : resultOf(line);
+  return line;
 }

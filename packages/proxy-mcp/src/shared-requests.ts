@@ -11,6 +11,7 @@ import { mergePages, nextCursor, readCursor, SEPARATOR, splitName } from "./merg
 import type { ListKind } from "./merge.js";
 import { isRecord, progressTokenOf, resultOf } from "./message.js";
 import type { ClientRequest } from "./message.js";
+import { heldBackError } from "./pins/held-back.js";
 import { hasCapability, isGone } from "./peer.js";
 import type { Peer } from "./peer.js";
 import { errorLine, INVALID_PARAMS, METHOD_NOT_FOUND, requestLine, resultLine } from "./rpc.js";
@@ -100,7 +101,12 @@ async function list(context: Context, kind: ListKind): Promise<Buffer> {
   if (peers.length === 0 && !(state.isOpenEnded && kind.capability !== "tasks"))
     throw notFound(`Cannot serve "${request.method}": no server has ${kind.capability}`);
   const answers = await Promise.allSettled(
-    peers.map((peer) => page(context, peer, cursors?.get(peer.name))),
+    peers.map(async (peer) => {
+      const answer = await page(context, peer, cursors?.get(peer.name));
+      return kind.member === "tools"
+        ? { ...answer, line: await comparedBy(peer, answer.line) }
+        : answer;
+    }),
   );
   const pages = answers.flatMap((answer) =>
     answer.status === "fulfilled" && answer.value.result !== undefined ? [answer.value] : [],
@@ -114,15 +120,21 @@ async function list(context: Context, kind: ListKind): Promise<Buffer> {
     state.parts.log(
       `"${request.method}" lacks what ${peers.length - pages.length} of ${peers.length} servers have`,
     );
-  for (const { peer, result } of pages) {
-    if (kind.member === "tools") peer.catalog.learn(result);
-    else state.routes.learn(peer, result);
-  }
+  if (kind.member !== "tools")
+    for (const { peer, result } of pages) state.routes.learn(peer, result);
   return Buffer.concat([
     Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(request.id)},"result":{"${kind.member}":[`),
     mergePages(pages, kind),
     Buffer.from(`]${cursorMember(nextCursor(pages))}}}\n`),
   ]);
+}
+
+async function comparedBy({ catalog }: Peer, line: Buffer): Promise<Buffer> {
+  try {
+    return await catalog.take(line);
+  } catch (error) {
+    throw new RequestError(heldBackError(error));
+  }
 }
 
 function cursorMember(cursor: string | undefined): string {

@@ -30,7 +30,7 @@ describe("initialize with several servers", () => {
         "x.y": { a: 1, b: 3, on: true },
       },
       serverInfo: { name: "acp", title: "ACP consent proxy", version: "1" },
-      instructions: "# one\nuse one\n\n# two\nuse two",
+      instructions: "# one\n> use one\n\n# two\n> use two",
     });
     await p.proxy.close();
   });

@@ -18,7 +18,9 @@ export const PROXY_COMMANDS: readonly Command[] = [
         "are answered with a reason, and where the policy asks, a person answers in " +
         "`acp approve`.",
       "If config.yml sets proxy.http_port, the HTTP proxy (`acp proxy http`) runs alongside, behind the same gate.",
-      "The words after -- start the one server to put the gate in front of. Without them, the servers come from config.yml.",
+      "The words after -- start the one server to put the gate in front of. Without them, the servers " +
+        "come from config.yml. Where a program such as the MCP inspector takes -- for itself, the " +
+        "command begins at the first word that is not an option.",
       "With keys (`acp init`), every answer is signed, and secrets from the vault are inserted " +
         "into calls. The key is opened once: with its key file, with ACP_PASSPHRASE_FILE, or by a " +
         "person with `acp unlock`.",
@@ -98,6 +100,43 @@ export const PROXY_COMMANDS: readonly Command[] = [
     examples: ["acp mcp status", "acp mcp status --project . --json"],
     exits: ["invalid"],
     load: async () => (await import("../commands/mcp-wrap.js")).mcpStatus,
+  },
+  {
+    name: "mcp review",
+    summary: "Show what MCP servers changed about their tools, and accept or refuse it",
+    usage: "[SERVER [TOOL]]",
+    operandsMax: 2,
+    takesRest: false,
+    options: [],
+    details: [
+      "Tools and instructions of a server are pinned when they are first seen. What changes later " +
+        "is left out of what the agent sees, and calls of it are denied, until you accept it here. " +
+        "Invisible characters are shown, and what looks like an attack is marked with `!`.",
+      "Accepting and refusing take a terminal: you type the word. Without one, or with --json, it " +
+        "only shows what is held back. With TOOL it shows that tool whether it changed or not.",
+    ],
+    examples: ["acp mcp review", "acp mcp review files write_file", "acp mcp review --json"],
+    exits: ["invalid", "audit", "review"],
+    load: async () => (await import("../commands/mcp-review.js")).mcpReview,
+  },
+  {
+    name: "mcp scan",
+    summary: "Report what every MCP server of the configuration presents, and what is odd about it",
+    usage: "",
+    operandsMax: 0,
+    takesRest: false,
+    options: ["config", "key-file"],
+    details: [
+      "Starts or reaches each server as `acp mcp` does, lists its tools, and says which are new, " +
+        "changed or as before, which texts look like an attack, and which tools of several servers " +
+        "could be taken for each other. It calls no tool and pins nothing. Servers that do not " +
+        "start are named.",
+      "Exits with 7 if a tool changed or a text is marked with `!`, and with 1 if nothing is odd " +
+        "but a server did not start.",
+    ],
+    examples: ["acp mcp scan", "acp mcp scan --json"],
+    exits: ["invalid", "audit", "review"],
+    load: async () => (await import("../commands/mcp-scan.js")).mcpScan,
   },
   {
     name: "proxy http",

@@ -1,5 +1,6 @@
 /** Remote state: what the parts of a remote session share. */
 import type { Agent } from "node:http";
+import { oneLine } from "../one-line.js";
 import { errorLine, INTERNAL_ERROR } from "../rpc.js";
 import type { RpcId } from "../rpc.js";
 import type { OneAtATime } from "./one-at-a-time.js";
@@ -90,12 +91,9 @@ export function tooLong(state: State, { id }: SentMessage): void {
     );
 }
 
-/** As one line: between values JSON may have line feeds, in its texts it has none. */
+/** As one line. */
 export function say(state: State, text: Buffer): void {
-  const line = Buffer.concat([text, Buffer.from("\n")]);
-  for (let at = 0; at < text.length; at++)
-    if (line[at] === 0x0a || line[at] === 0x0d) line[at] = 0x20;
-  state.on.say(line);
+  state.on.say(oneLine(text));
 }
 
 /** The pause before a stream is opened again. */
