@@ -1,6 +1,7 @@
 /** @acp/proxy-mcp: a transparent MCP proxy that asks a gate about every tool call. */
 export { createArgumentCheck } from "./argument-check.js";
 export type { ArgumentCheckOptions } from "./argument-check.js";
+export { warmSchemas } from "./compile-schema.js";
 export type { CallNotice } from "./call-result.js";
 export type { RequestPlace, RequestRoom } from "./in-flight.js";
 export type { ScreenMessage } from "./screen.js";

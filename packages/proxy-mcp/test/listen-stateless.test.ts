@@ -38,18 +38,18 @@ describe("a message without a session", () => {
     for (const [heard, say] of asked) {
       const { arguments: args, _meta: meta } = heard.params as {
         arguments: { text: string };
-        _meta: { progressToken: number };
+        _meta: { progressToken: string };
       };
       say(
-        `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":${meta.progressToken},"progress":1,"message":"${args.text}"}}`,
+        `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"${meta.progressToken}","progress":1,"message":"${args.text}"}}`,
       );
     }
     for (const [heard, say] of asked.toReversed()) {
       const { arguments: args } = heard.params as { arguments: { text: string } };
       say(`{"jsonrpc":"2.0","id":${JSON.stringify(heard.id)},"result":{"of":"${args.text}"}}`);
     }
-    for (const [at, text] of ["a", "b"].entries()) {
-      const answer = await sent[at];
+    for (const [n, text] of ["a", "b"].entries()) {
+      const answer = await sent[n];
       const events = answer === undefined ? [] : await eventsOf(answer);
       expect(events.map(({ data }) => data)).toEqual([
         `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1,"message":"${text}"}}`,
@@ -74,7 +74,7 @@ describe("a message without a session", () => {
     const sent = send(at, { ...stateless("x", "vendor/x"), signal: stop.signal });
     await expect.poll(() => server.lines.length).toBe(1);
     stop.abort();
-    await expect(sent).rejects.toThrow();
+    await expect(sent).rejects.toThrow("abort");
     await expect.poll(() => server.lines.length).toBe(2);
     const [first, second] = server.lines.map((line) => JSON.parse(line) as Heard);
     expect(second).toMatchObject({
@@ -96,7 +96,7 @@ describe("a message without a session", () => {
     const second = send(at, { ...call(2, { arguments: { n: 2 } }), signal: stop.signal });
     const question = await at.channel.question(1);
     stop.abort();
-    await expect(second).rejects.toThrow();
+    await expect(second).rejects.toThrow("abort");
     await (await send(at, stateless(3, "vendor/x"))).text();
     await question.approve();
     expect(server.lines.filter((line) => line.includes('"n":2'))).toEqual([]);

@@ -182,7 +182,7 @@ function resume(all: All, lastEventId: string, response: ServerResponse): string
   const state = all.streams.get(key);
   const last = Number(seq);
   if (state === undefined || last > state.seq) return "this session has no such event";
-  if (last < state.lost) return "what came after this event is not kept any more";
+  if (last < state.lost) return "what came after this event is no longer kept";
   begin(state, response);
   replay(all, state, last);
   return undefined;

@@ -37,8 +37,9 @@ export function openLines({ onLine, pause, onEnd }: LinesHandlers): Lines {
     write(chunk: Buffer, _encoding, done) {
       splitter.push(chunk);
       const paused = pause();
-      if (paused === undefined) done();
-      else void paused.then(() => done());
+      if (paused === undefined) return done();
+      // oxlint-disable-next-line promise/no-callback-in-promise -- a stream takes no promise
+      void paused.then(() => done());
     },
     final(done) {
       splitter.end();

@@ -1,7 +1,7 @@
 /**
  * Listener: agents that reach the proxy over HTTP, on this machine. Streamable HTTP with sessions, the
  * HTTP+SSE of before, and messages without sessions; each becomes lines, as on stdio, and nothing but
- * lines is judged. Who asks is told by credentials. Format and rules: spec/mcp-proxy.md §13.
+ * lines is judged. Who asks is told by credentials. Format and rules: spec/mcp-proxy.md §17.
  */
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
@@ -42,6 +42,7 @@ export interface McpCredentials {
 
 /** Options of {@link createMcpListener}. */
 export interface McpListenerOptions {
+  /** Tells by its token which client a request is of; without one that is known it is refused. */
   readonly credentials: McpCredentials;
   /** Serves the lines of one session, or of one client's messages without a session. */
   readonly serve: (connection: Duplex, caller: McpCaller) => void;
@@ -60,12 +61,18 @@ export interface McpListenerOptions {
   readonly clock?: Clock;
 }
 
-/** A listener. */
+/** Serves agents that connect over HTTP. */
 export interface McpListener {
   /** Listens on 127.0.0.1; 0 takes a free port. @throws ConsentError `options_invalid`. */
   listen(port: number): Promise<number>;
-  /** Serves a connection that somebody else accepted on a port of this machine. */
-  attach(socket: Socket, port: number): void;
+  /**
+   * Serves a connection that somebody else accepted on a port of this machine.
+   *
+   * @param port - Which one; while that is not known, requests are refused.
+   */
+  attach(socket: Socket, port: () => number | undefined): void;
+  /** Takes no more requests; those that are being answered go on. */
+  drain(): void;
   /** Ends all sessions and connections. */
   close(): Promise<void>;
 }
@@ -77,8 +84,9 @@ interface State {
   readonly clients: Clients<Open>;
   readonly sockets: Set<Socket>;
   /** On which port a connection was accepted. */
-  readonly ports: WeakMap<Socket, number>;
+  readonly ports: WeakMap<Socket, () => number | undefined>;
   readonly over: AbortController;
+  isDraining: boolean;
 }
 
 /** Makes one; it listens nowhere yet. */
@@ -100,6 +108,7 @@ export function createMcpListener(options: McpListenerOptions): McpListener {
     sockets: new Set(),
     ports: new WeakMap(),
     over: new AbortController(),
+    isDraining: false,
   };
   const take = (request: IncomingMessage, response: ServerResponse): void =>
     void handle(state, request, response).catch(() => response.destroy());
@@ -113,10 +122,11 @@ export function createMcpListener(options: McpListenerOptions): McpListener {
   return {
     attach: (socket, port) => attach(state, socket, port),
     async listen(port) {
-      const opened = await listenAt(port, (socket, own) => attach(state, socket, own));
+      const opened = await listenAt(port, (socket, own) => attach(state, socket, () => own));
       accepting = opened.server;
       return opened.port;
     },
+    drain: () => void (state.isDraining = true),
     async close() {
       state.over.abort(new Error("the listener is closed"));
       const closed = new Promise<void>((resolve) =>
@@ -155,7 +165,11 @@ function listenAt(
 }
 
 /** Node's own time limits hold only for a server that listens itself. */
-function attach({ http, sockets, ports, over }: State, socket: Socket, port: number): void {
+function attach(
+  { http, sockets, ports, over }: State,
+  socket: Socket,
+  port: () => number | undefined,
+): void {
   socket.on("error", () => socket.destroy());
   if (over.signal.aborted || sockets.size >= CONNECTIONS_MAX) return void socket.destroy();
   sockets.add(socket);
@@ -193,7 +207,13 @@ async function handle(
   const { socket } = request;
   response.on("error", () => response.destroy());
   awaitNext(socket, response);
-  const guarded = guard(request, ports.get(socket));
+  if (state.isDraining)
+    return refuse(response, {
+      status: 503,
+      reason: "the gate is giving way to another one",
+      headers: { "retry-after": "1", connection: "close" },
+    });
+  const guarded = guard(request, ports.get(socket)?.());
   if ("refusal" in guarded) {
     options.log(`refused a request: ${guarded.refusal.reason}`);
     return refuse(response, guarded.refusal);

@@ -164,7 +164,7 @@ function cancelled({ requests }: State, params: unknown): void {
 function heard(state: State, line: Buffer, sessionId: string): void {
   const { requests, parts } = state;
   const { kind, id, method } = readServerLine(line);
-  if (kind === "unknown") return parts.log("a line that is no message of MCP is not sent on");
+  if (kind === "unknown") return parts.log("a line that is not a message of MCP is not sent on");
   if (kind !== "response") return related(state, method, line).say(line);
   const asked = id === undefined ? undefined : requests.get(id);
   if (id === undefined || asked === undefined) return undefined; // it was taken back

@@ -56,7 +56,7 @@ interface Asked {
 
 interface State {
   readonly parts: StatelessParts;
-  readonly asked: Map<number, Asked>;
+  readonly asked: Map<string, Asked>;
   readonly lines: Lines;
   readonly pressure: Pressure;
   /** Of tools that some list named. */
@@ -141,7 +141,8 @@ function ask(state: State, request: ClientRequest, { response, headers }: Answer
       },
       id,
     );
-  const own = state.next++;
+  // A text, because some servers make one of it where they name it again.
+  const own = String(state.next++);
   const token = progressTokenOf(params);
   asked.set(own, { id, token, method, response, startedMs: parts.clock.monotonic() });
   response.once("close", () => {
@@ -184,14 +185,14 @@ function heard(state: State, line: Buffer): void {
     return undefined;
   }
   if (kind === "notification") return notify(state, method, line);
-  return state.parts.log("a line that is no message of MCP is not sent on");
+  return state.parts.log("a line that is not a message of MCP is not sent on");
 }
 
 function answer(state: State, line: Buffer, own: RpcId | undefined): void {
   const { asked, parts } = state;
-  const one = typeof own === "number" ? asked.get(own) : undefined;
-  if (typeof own !== "number" || one === undefined) return; // it was taken back
-  asked.delete(own);
+  const one = own === undefined ? undefined : asked.get(String(own));
+  if (own === undefined || one === undefined) return; // it was taken back
+  asked.delete(String(own));
   const { id, method, response } = one;
   const ours = replaceValues(line, [
     { path: ["id"], value: id },
@@ -236,15 +237,15 @@ function notify(state: State, method: string, line: Buffer): void {
   const meta = isRecord(given["_meta"]) ? given["_meta"] : {};
   const { asked } = state;
   const subscription = meta[SUBSCRIPTION];
-  if (typeof subscription === "number") {
-    const one = asked.get(subscription);
+  if (typeof subscription === "string" || typeof subscription === "number") {
+    const one = asked.get(String(subscription));
     if (one !== undefined)
       say(state, one, replaceValues(line, subscriptionOf(line, one.id, "params")));
     return;
   }
   if (method === "notifications/progress") {
     const token = given["progressToken"];
-    const one = typeof token === "number" ? asked.get(token) : undefined;
+    const one = typeof token === "string" ? asked.get(token) : undefined;
     if (one?.token !== undefined)
       say(
         state,

@@ -8,6 +8,7 @@ import { LARGE_BYTES } from "../limits.js";
 import { logText } from "../log-text.js";
 import { connectionsTo, contentType, exchange, UnreachedError, wholeBody } from "./exchange.js";
 import type { Exchanged } from "./exchange.js";
+import { learnParamHeaders, withHeaders } from "./call-headers.js";
 import { createLongTurn, createOneAtATime } from "./one-at-a-time.js";
 import { readMessage } from "./read-message.js";
 import type { SentMessage } from "./read-message.js";
@@ -66,6 +67,8 @@ export function openRemoteSession(
     large: createOneAtATime(),
     waiting: new Map(),
     retryMs: RETRY_MS,
+    tools: new Map(),
+    cancels: new Map(),
   };
   // One for each request under way.
   setMaxListeners(0, state.over.signal);
@@ -73,6 +76,9 @@ export function openRemoteSession(
   return {
     send(line) {
       const message = readMessage(line);
+      const cancel = message.cancels === undefined ? undefined : state.cancels.get(message.cancels);
+      // Without a session a request is taken back by closing its connection.
+      if (cancel !== undefined) return cancel.abort(new Error("it was withdrawn"));
       const sent = state.before.then(() => post(state, line, message));
       if (message.method === "initialize") state.before = sent;
       else if (message.id === undefined) state.before = soonAfter(sent);
@@ -104,17 +110,20 @@ function soonAfter(sent: Promise<void>): Promise<void> {
 /** Never rejects: whoever waits for an answer gets one. */
 async function post(state: State, line: Buffer, message: SentMessage): Promise<void> {
   if (state.over.signal.aborted) return;
+  const { signal, forget } = signalOf(state, message);
   try {
-    const response = await exchange(state.endpoint, {
-      method: "POST",
-      headers: headersFor(state, message),
-      body: line,
-      signal: state.over.signal,
-      ...(message.isRequest && { agent: state.agent }),
-    });
-    await take(state, response, { line, message });
+    const send = (): Promise<Exchanged> =>
+      exchange(state.endpoint, {
+        method: "POST",
+        headers: headersFor(state, message),
+        body: line,
+        signal,
+        ...(message.isRequest && { agent: state.agent }),
+      });
+    const response = await send();
+    await take(state, await withHeaders(state, { response, message, send }), { line, message });
   } catch (error) {
-    if (state.over.signal.aborted) return;
+    if (signal.aborted) return;
     const why = logText(error instanceof Error ? error.message : String(error));
     const isUnreached = error instanceof UnreachedError;
     if (message.method === "initialize" && isUnreached)
@@ -126,7 +135,29 @@ async function post(state: State, line: Buffer, message: SentMessage): Promise<v
         ? `The server cannot be reached: ${why}; nothing was done`
         : `The connection to the server broke: ${why}; whether the request took effect is not known`,
     );
+  } finally {
+    forget();
   }
+}
+
+/** A request without a session ends with the session here, or by itself. */
+function signalOf(
+  { over, cancels }: State,
+  { id, version, isRequest }: SentMessage,
+): { readonly signal: AbortSignal; readonly forget: () => void } {
+  if (version === undefined || id === undefined || !isRequest)
+    return { signal: over.signal, forget: () => {} };
+  const own = new AbortController();
+  const end = (): void => own.abort(over.signal.reason);
+  over.signal.addEventListener("abort", end, { once: true });
+  cancels.set(id, own);
+  return {
+    signal: own.signal,
+    forget() {
+      over.signal.removeEventListener("abort", end);
+      if (cancels.get(id) === own) cancels.delete(id);
+    },
+  };
 }
 
 interface Sent {
@@ -175,6 +206,7 @@ async function takeBody(state: State, response: Exchanged, message: SentMessage)
     if (!answer.isMessage)
       return fail(state, message, "The server's answer is not a message of MCP");
     learnVersion(state, message, answer);
+    learnParamHeaders(state, message, body);
     say(state, body);
     // The next long one comes when this one went on.
     if (body.length > LARGE_BYTES) await state.on.pause();

@@ -1,6 +1,9 @@
 /** Remote state: what the parts of a remote session share. */
 import type { Agent } from "node:http";
 import { oneLine } from "../one-line.js";
+import { encodeHeaderValue } from "../header-value.js";
+import { writeParamHeaders } from "../param-headers.js";
+import type { ParamHeader } from "../param-headers.js";
 import { errorLine, INTERNAL_ERROR } from "../rpc.js";
 import type { RpcId } from "../rpc.js";
 import type { OneAtATime } from "./one-at-a-time.js";
@@ -44,6 +47,10 @@ export interface State {
   /** Requests that an HTTP+SSE stream has to answer. */
   readonly waiting: Map<RpcId, () => void>;
   retryMs: number;
+  /** What of a tool's arguments the server wants as headers, by the tool's name. */
+  tools: ReadonlyMap<string, readonly ParamHeader[]>;
+  /** Ends requests without a session that are under way: nothing else takes them back. */
+  readonly cancels: Map<RpcId, AbortController>;
 }
 
 const ACCEPT = "application/json, text/event-stream";
@@ -60,9 +67,18 @@ export function headersFor(state: State, message?: SentMessage): Readonly<Record
     // Without sessions a server may route by these, and refuses where they differ from the body.
     ...(message?.version !== undefined && {
       "mcp-method": message.method ?? "",
-      ...(message.name !== undefined && { "mcp-name": message.name }),
+      ...(message.name !== undefined && { "mcp-name": encodeHeaderValue(message.name) }),
+      ...paramHeaders(state, message),
     }),
   };
+}
+
+/** Made of the arguments that are sent: a person or the vault may have changed them. */
+export function paramHeaders(
+  { tools }: State,
+  { name, args }: SentMessage,
+): Readonly<Record<string, string>> {
+  return writeParamHeaders(name === undefined ? [] : (tools.get(name) ?? []), args);
 }
 
 /** Its answer names the version that is spoken from then on. */

@@ -6,6 +6,7 @@ import { LARGE_BYTES } from "../limits.js";
 import { logText } from "../log-text.js";
 import { contentType, exchange } from "./exchange.js";
 import type { Exchanged } from "./exchange.js";
+import { learnParamHeaders } from "./call-headers.js";
 import { readEvents } from "./events.js";
 import { createLongTurn } from "./one-at-a-time.js";
 import { readMessage } from "./read-message.js";
@@ -97,6 +98,7 @@ async function readStream(
           if (event !== "message" || !heard.isMessage) return;
           if (until !== undefined && !heard.isRequest && heard.id === until.id) {
             learnVersion(state, until, heard);
+            learnParamHeaders(state, until, text);
             isAnswered = true;
           }
           say(state, text);

@@ -50,7 +50,7 @@ export async function listening({
     clock,
   });
   const sessions = createMcpSessions({ gate, upstreams, log, clock, sessionsMax: 16 });
-  const tokens = new Map(Object.entries(TOKENS).map(([id, token]) => [token, id]));
+  const tokens = new Map<string, string>(Object.entries(TOKENS).map(([id, token]) => [token, id]));
   let served = 0;
   const listener = createMcpListener({
     credentials: {
