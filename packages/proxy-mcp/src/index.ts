@@ -26,4 +26,5 @@ export type {
   ServerExit,
   ServerProcess,
   StartedUpstream,
+  UpstreamLimits,
 } from "./server-process.js";

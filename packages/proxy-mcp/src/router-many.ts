@@ -177,12 +177,7 @@ function routeCall(
     tool: name.own,
     definition: () => peer.catalog.find(name.own, list()),
     limits: peer.limits,
-    recall(): void {
-      for (const { id: sentId } of entry.sent) {
-        peer.abandon(sentId);
-        peer.send(recalled(sentId));
-      }
-    },
+    recall: () => recall(entry),
     forward(changed, onAnswer): void {
       if (peer.catalog.isHeldBack(name.own))
         return onAnswer(resultLine(id, heldBackResult(name.own)));
@@ -207,6 +202,14 @@ function routeCall(
       );
     },
   };
+}
+
+/** Nobody waits for the answer any more. */
+function recall({ sent }: OpenRequest): void {
+  for (const { peer, id } of sent) {
+    peer.abandon(id);
+    peer.send(recalled(id));
+  }
 }
 
 function learnTask(routes: Routes, peer: Peer, line: Buffer): void {

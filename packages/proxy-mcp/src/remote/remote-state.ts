@@ -23,6 +23,14 @@ export interface RemoteHandlers {
   lost(reason: string): void;
 }
 
+/** How a request under way is withdrawn. */
+export interface Withdrawal {
+  /** Ends its connection, which is one of few. */
+  readonly own: AbortController;
+  /** Whether that says it all: there is no session in which a notification would. */
+  readonly isEnough: boolean;
+}
+
 /** A session, as its parts see it. */
 export interface State {
   /** Where messages are posted: another address of the same origin with HTTP+SSE. */
@@ -49,8 +57,8 @@ export interface State {
   retryMs: number;
   /** What of a tool's arguments the server wants as headers, by the tool's name. */
   tools: ReadonlyMap<string, readonly ParamHeader[]>;
-  /** Ends requests without a session that are under way: nothing else takes them back. */
-  readonly cancels: Map<RpcId, AbortController>;
+  /** Of the requests under way. */
+  readonly cancels: Map<RpcId, Withdrawal>;
 }
 
 const ACCEPT = "application/json, text/event-stream";
