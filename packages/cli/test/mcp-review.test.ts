@@ -94,7 +94,7 @@ describe("acp mcp review", () => {
       '     "name": "add"',
       "   }",
       expect.stringContaining("! it has a character that cannot be seen, U+202E"),
-      expect.stringContaining("! it tells the model what to do besides the call"),
+      expect.stringContaining("! it tells the model what else to do"),
       expect.stringContaining("! it names a place of credentials"),
       "",
       "",

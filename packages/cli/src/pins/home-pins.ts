@@ -73,7 +73,9 @@ async function keepTexts(
 
 function pinsNamed(servers: readonly ServerPins[] | undefined, id: string): ReadonlySet<string> {
   const own = servers?.find((each) => each.id === id);
-  return new Set((own?.pins ?? []).flatMap(({ pin, found }) => [pin, ...(found ? [found] : [])]));
+  return new Set(
+    (own?.pins ?? []).flatMap(({ pin, found }) => (found === undefined ? [pin] : [pin, found])),
+  );
 }
 
 interface Noted extends Judged {

@@ -51,7 +51,7 @@ export function readTools(line: Buffer, keepsPins: boolean): ListedTools | undef
   const isDouble = keepsPins && hasTwo(line);
   const tools = spans.map((each) => readTool(line, each, keepsPins));
   if (!isDouble) return { span, tools };
-  const problem = "the list that it is in stands twice in one answer";
+  const problem = "one answer has two lists";
   return { span, tools: tools.map((tool) => ({ ...tool, pinned: undefined, problem })) };
 }
 
