@@ -245,8 +245,15 @@ describe("createCatalog() with pins", () => {
     const double = Buffer.from(
       '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a"}],"tools":[{"name":"b"}]}}\n',
     );
-    expect((await catalog.take(double)).toString("utf8")).not.toContain('"name":"b"');
-    expect(await catalog.find("b", undefined)).toMatchObject({ pinned: "changed" });
+    await expect(catalog.take(double)).rejects.toThrow("two lists");
+    // Readers that ignore case take the other one.
+    for (const result of ['{"tools":[],"Tools":[{"name":"b"}]}', '{"TOOLS":[{"name":"b"}]}'])
+      await expect(
+        catalog.take(Buffer.from(`{"jsonrpc":"2.0","id":1,"result":${result}}\n`)),
+      ).rejects.toThrow("misspelled");
+    await expect(
+      catalog.take(Buffer.from('{"jsonrpc":"2.0","id":1,"Result":{"tools":[{"name":"b"}]}}\n')),
+    ).rejects.toThrow("misspelled");
   });
 
   it("leaves out what it cannot remember", async () => {

@@ -125,7 +125,7 @@ export function createCatalog(server: string, parts: CatalogParts): Catalog {
       const line = await list(cursor);
       if (line === undefined) return;
       // What cannot be compared is held back, and every call of it hears why.
-      await Promise.resolve(take(state, line)).catch(() => {});
+      await takeQuietly(state, line);
       const result = resultOf(line);
       if (!isRecord(result) || typeof result.nextCursor !== "string") return;
       cursor = result.nextCursor;
@@ -135,7 +135,7 @@ export function createCatalog(server: string, parts: CatalogParts): Catalog {
   return {
     take(line) {
       listed ??= Promise.resolve();
-      return take(state, line);
+      return parts.pins === undefined ? take(state, line) : takePinned(state, line);
     },
     forget(): void {
       state.before = state.pins === undefined ? new Map() : known(state);
@@ -158,6 +158,13 @@ export function createCatalog(server: string, parts: CatalogParts): Catalog {
       return entry !== undefined && isHeld(entry);
     },
   };
+}
+
+/** What is thrown while it is read is a rejection, too. */
+const takePinned = async (state: CatalogState, line: Buffer): Promise<Buffer> => take(state, line);
+
+async function takeQuietly(state: CatalogState, line: Buffer): Promise<void> {
+  await takePinned(state, line).catch(() => {});
 }
 
 /** The latest of each tool, no more of them than are remembered. */
