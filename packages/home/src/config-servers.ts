@@ -36,8 +36,14 @@ export interface ServerReach {
   readonly network?: readonly string[];
 }
 
+/** What of a server's own word counts. Format: spec/home.md §3. */
+export interface ServerTrust {
+  /** `annotations`: hints such as `readOnlyHint` count. Absent: only those that warn do. */
+  readonly trust?: "annotations";
+}
+
 /** An MCP server that is started as a process. Format: spec/home.md §3. */
-export interface CommandServer extends ServerReach {
+export interface CommandServer extends ServerReach, ServerTrust {
   /** What policies, questions and logs call the server; 1 to 64 of `a-z 0-9 - _`. */
   readonly name: string;
   /** Program and arguments; no shell reads them. */
@@ -49,7 +55,7 @@ export interface CommandServer extends ServerReach {
 }
 
 /** An MCP server that is running already. Format: spec/home.md §3. */
-export interface UrlServer {
+export interface UrlServer extends ServerTrust {
   /** What policies, questions and logs call the server. */
   readonly name: string;
   /** Its MCP endpoint: https, or http on this machine. */
@@ -104,6 +110,11 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
       args: optional("args", list(opaque), "More arguments, one each."),
       env: optional("env", environment, "Variables added to the server's environment."),
       cwd: optional("cwd", pathShape, "Working directory."),
+      trust: optional(
+        "trust",
+        word(["annotations"]),
+        "annotations: hints such as readOnlyHint count. Default: only those that warn do.",
+      ),
       sandbox: optional(
         "sandbox",
         word(["auto", "none"]),
@@ -135,10 +146,12 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
       }),
     ],
   ),
-  ({ name, url: address, headers: sent, command: words = [], args = [], ...rest }) =>
-    address === undefined
-      ? { name, command: [...words, ...args], ...rest }
-      : { name, url: address, ...(sent !== undefined && { headers: sent }) },
+  ({ name, url: address, headers: sent, command: words = [], args = [], trust, ...rest }) => {
+    const trusted = trust === undefined ? {} : { trust };
+    return address === undefined
+      ? { name, command: [...words, ...args], ...trusted, ...rest }
+      : { name, url: address, ...trusted, ...(sent !== undefined && { headers: sent }) };
+  },
 );
 
 /** The list `upstream_servers`. */

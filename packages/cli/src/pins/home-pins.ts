@@ -28,6 +28,10 @@ export function guardedPins(home: HomePinsParts["home"], guard: RollbackGuard): 
   return fileToolPins(home, { guard: guard.of("pins") });
 }
 
+/** Names of the servers whose annotations count. */
+export const trustedIn = (servers: readonly UpstreamServer[]): readonly string[] =>
+  servers.flatMap(({ name, trust }) => (trust === "annotations" ? [name] : []));
+
 /** Tools that one event names; the others are counted. */
 const NAMED_MAX = 200;
 
