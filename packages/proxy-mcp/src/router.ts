@@ -37,3 +37,8 @@ export interface Router {
   /** Ends the servers; resolves when they are gone and every call is over. */
   close(): Promise<void>;
 }
+
+/** How long a server may take to answer `initialize`, in milliseconds. */
+export function startTimeoutMs({ limits }: LocalUpstream, parts: RouterParts): number {
+  return limits?.startTimeoutMs ?? parts.startTimeoutMs;
+}

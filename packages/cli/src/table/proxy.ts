@@ -45,6 +45,54 @@ export const PROXY_COMMANDS: readonly Command[] = [
     load: async () => (await import("../commands/gate-commands.js")).mcp,
   },
   {
+    name: "mcp serve",
+    summary: "Serve agents over HTTP, with the gate in front of your MCP servers",
+    usage: "[-- COMMAND [ARGS…]]",
+    operandsMax: 0,
+    takesRest: true,
+    options: ["port", "config", "server", "agent", "alone", "resident", "tty", "key-file"],
+    details: [
+      "Does for agents that connect to an address what `acp mcp` does for those that start it. It " +
+        "listens on 127.0.0.1, on proxy.port of config.yml (default: 8443), and serves Streamable " +
+        "HTTP at /mcp, with sessions (up to 2025-11-25) and without (2026-07-28), and the older " +
+        "HTTP+SSE at /sse.",
+      "Every request needs a bearer token, which says which agent it is. The file mcp-tokens of the " +
+        "home has them; the first start makes one for --agent (default: mcp-client), `acp mcp token` " +
+        "prints one. ACP_MCP_TOKEN sets one for --agent instead. To revoke a token, delete its line.",
+      "Requests that do not name this machine and this port, or that come from a web page, are " +
+        "refused. A session belongs to the token that opened it. Each session starts its own " +
+        "servers; one that nobody is connected to ends after 30 minutes.",
+      "The servers are those of config.yml, or the one after --. The gate is in the resident process " +
+        "of the home, as for `acp mcp`: this command listens and passes each connection on. With " +
+        "--alone, or with ACP_ALONE=1, it has a gate and a log of its own.",
+      "SIGINT and SIGTERM end it.",
+    ],
+    examples: [
+      "acp mcp serve",
+      "acp mcp serve --port 8443 --agent claude-code",
+      "acp mcp serve --server files -- npx -y @modelcontextprotocol/server-filesystem ~/projects",
+      "acp mcp serve --alone --port 0 --json",
+    ],
+    exits: ["invalid", "audit"],
+    load: async () => (await import("../commands/gate-commands.js")).mcpServe,
+  },
+  {
+    name: "mcp token",
+    summary: "Print the token with which an agent connects to acp mcp serve",
+    usage: "[AGENT]",
+    operandsMax: 1,
+    takesRest: false,
+    options: [],
+    details: [
+      "Prints the token of AGENT (default: mcp-client), and makes one if it has none. Whoever has " +
+        "the token is that agent in policy, questions and log. The tokens are in the file mcp-tokens " +
+        "of the home, which only you can read.",
+    ],
+    examples: ["acp mcp token", "acp mcp token claude-code"],
+    exits: ["invalid"],
+    load: async () => (await import("../commands/mcp-token.js")).mcpToken,
+  },
+  {
     name: "mcp wrap",
     summary: "Put the gate in front of the MCP servers that your clients start",
     usage: "[SERVER…]",
