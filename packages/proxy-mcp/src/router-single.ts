@@ -25,6 +25,7 @@ import { startTimeoutMs } from "./router.js";
 import type { Router, RouterParts } from "./router.js";
 import { heldBackError, heldBackResult } from "./pins/held-back.js";
 import { readableAnswer } from "./pins/instructions.js";
+import { strayProblem } from "./pins/stray.js";
 import { errorLine, INTERNAL_ERROR, recalled, requestLine, resultLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
 import type { ToolCall } from "./tool-call.js";
@@ -212,12 +213,12 @@ function fromServer(state: State, line: Buffer): void {
   if (message.kind === "notification" && message.method === "notifications/tools/list_changed")
     catalog.forget();
   if (message.kind !== "response" || message.id === undefined)
-    return parts.send(asClientGets(state, message, line));
+    return passStray(state, line, () => asClientGets(state, message, line));
   const { id } = message;
   if (String(id).startsWith(state.ownPrefix)) return own.get(id)?.(line);
   if (state.expired.delete(id)) return undefined;
   const entry = waiting.get(id);
-  if (entry === undefined) return parts.send(line);
+  if (entry === undefined) return passStray(state, line);
   if (entry.call !== undefined) {
     const { onAnswer } = entry;
     entry.onAnswer = undefined;
@@ -251,6 +252,20 @@ function fromServer(state: State, line: Buffer): void {
   return undefined;
 }
 
+/** Requests of either era whose answers have instructions. */
+const GREETINGS: ReadonlySet<string> = new Set(["initialize", "server/discover"]);
+
+/** What answers no request of the client goes on as it came, unless it has what is pinned. */
+function passStray(
+  { parts, upstream }: State,
+  line: Buffer,
+  asSeen: () => Buffer = () => line,
+): void {
+  const problem = parts.pins === undefined ? undefined : strayProblem(line);
+  if (problem === undefined) return parts.send(asSeen());
+  return parts.log(`[${upstream.name}] wrote a line that is dropped: ${problem}`);
+}
+
 /** An answer as the client may see it; a promise where it is held against what is pinned. */
 function readableBy(
   { parts, catalog, upstream }: State,
@@ -258,7 +273,7 @@ function readableBy(
   line: Buffer,
 ): Buffer | Promise<Buffer> {
   if (method === "tools/list") return catalog.take(line);
-  if (method !== "initialize" || parts.pins === undefined) return line;
+  if (!GREETINGS.has(method) || parts.pins === undefined) return line;
   return readableAnswer({ server: upstream.name, pins: parts.pins, log: parts.log }, line);
 }
 

@@ -13,6 +13,7 @@ import type { Exit } from "../exit-codes.js";
 import { chooseServers, openEnvironments, readHomeConfig } from "../gate/config.js";
 import type { HomeConfig } from "../gate/config.js";
 import type { GateInUse } from "../gate/with-gate.js";
+import { createHomePins, trustedIn } from "../pins/home-pins.js";
 import { screenOf } from "../gate/guard.js";
 import { makeHome } from "../home/make-home.js";
 import { ownHomePath } from "../home/home-source.js";
@@ -82,11 +83,11 @@ interface ServeSessionsParts extends Omit<Parameters<GatesOfHome["withGate"]>[0]
 }
 
 async function serveSessions(parts: ServeSessionsParts): Promise<void> {
-  const { invocation, home, homeKeys, signal, gates, inUse, credentials } = parts;
+  const { invocation, home, homeKeys, signal, gates, inUse, credentials, environments } = parts;
   const log = (line: string): void => invocation.print.notice(line);
   await using opened = await openMcpServers({
     ...parts,
-    servers: parts.environments,
+    servers: environments,
     outside: (server) => Promise.resolve(gates.outside(server)),
   });
   const { upstreams } = opened;
@@ -103,6 +104,7 @@ async function serveSessions(parts: ServeSessionsParts): Promise<void> {
       servers: parts.servers,
       notices: inUse.notices,
     }),
+    trustedAnnotations: trustedIn(parts.servers),
     log,
     sessionsMax: SESSIONS_MAX,
     ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
