@@ -38,6 +38,12 @@ export function failureError({ server, reason }: ServerFailure): RpcError {
   return { code: INTERNAL_ERROR, message: reason, data: { code: "server_unavailable", server } };
 }
 
+/** The error of an answer that readers may read differently. */
+export function unreadableAnswer(server: string): RpcError {
+  const message = `Server "${server}" answered with a message that readers may read differently`;
+  return { code: INTERNAL_ERROR, message, data: { code: "answer_unreadable", server } };
+}
+
 /** The error member for whatever was thrown while a request was served. */
 export function errorOf(thrown: unknown): RpcError {
   if (thrown instanceof RequestError) return thrown.error;

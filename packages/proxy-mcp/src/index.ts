@@ -3,7 +3,6 @@ export { createArgumentCheck } from "./argument-check.js";
 export type { ArgumentCheckOptions } from "./argument-check.js";
 export type { CallNotice } from "./call-result.js";
 export type { RequestPlace, RequestRoom } from "./in-flight.js";
-export type { ScreenMessage } from "./screen.js";
 export { createMcpProxy } from "./proxy.js";
 export type { McpProxy, McpProxyOptions, ProxyExit, UpstreamConfig } from "./proxy.js";
 export { refuseMcp } from "./refusing-server.js";

@@ -1,35 +1,55 @@
 /**
- * One server: ids, names and bytes pass unchanged in both directions; only a `tools/call` waits for
- * the gate. What is tracked is which requests wait for an answer, so that a server that dies leaves
+ * One server: ids, names and bytes pass unchanged in both directions; what is judged waits for the
+ * gate. What is tracked is which requests wait for an answer, so that a server that dies leaves
  * none of them hanging.
  */
 import { randomUUID } from "node:crypto";
+import type { ToolDefinition } from "@acp/core";
 import { createCatalog } from "./catalog.js";
 import type { Catalog } from "./catalog.js";
 import { rewriteCall } from "./call-params.js";
-import { failureError } from "./failure.js";
+import { failureError, unreadableAnswer } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
 import { createHeldCalls } from "./held-calls.js";
 import type { CallRoute, HeldCalls } from "./held-calls.js";
 import { createInFlight } from "./in-flight.js";
 import type { InFlight } from "./in-flight.js";
+import { freeAnswer, ownerOfTask } from "./judged/free-requests.js";
+import { isJudged, isOfTask, isServersMethod } from "./judged/methods.js";
+import { rewriteRequest } from "./judged/read-request.js";
+import { createServerRequests } from "./judged/server-requests.js";
+import type { ServerRequests } from "./judged/server-requests.js";
+import { createSubscriptions } from "./judged/subscriptions.js";
+import type { Subscriptions } from "./judged/subscriptions.js";
 import { LIST_TIMEOUT_MS } from "./limits.js";
-import { idAtEdges, isRecord, readServerLine, resultOf } from "./message.js";
-import type { ClientMessage, ClientRequest } from "./message.js";
+import { ODD_MEMBER } from "./json-walk.js";
+import {
+  idAtEdges,
+  isRecord,
+  membersOfLine,
+  paramsOf,
+  readServerLine,
+  resultOf,
+} from "./message.js";
+import type { ClientMessage, ClientRequest, ServerMessage } from "./message.js";
 import type { Router, RouterParts } from "./router.js";
-import { errorLine, INTERNAL_ERROR, requestLine } from "./rpc.js";
+import { errorLine, INTERNAL_ERROR, INVALID_REQUEST, requestLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
 import type { ToolCall } from "./tool-call.js";
 import { startUpstream } from "./upstream.js";
 import type { LocalUpstream } from "./server-process.js";
 import type { Upstream } from "./upstream.js";
 
+const TOOLS_CALL = "tools/call";
+const OPEN_BRACE = 0x7b;
+
 /** A request that waits for its answer. */
 interface Waiting {
   readonly method: string;
-  /** Set for a tool call. */
+  readonly params: unknown;
+  /** Set for what is judged. */
   call?: ToolCall | undefined;
-  /** Set while a tool call is at the server. */
+  /** Set while it is at the server. */
   onAnswer?: ((line: Buffer) => void) | undefined;
   /** Ends the watch over the start. */
   stop?: AbortController;
@@ -39,6 +59,10 @@ interface State {
   readonly parts: RouterParts;
   readonly catalog: Catalog;
   readonly calls: HeldCalls;
+  readonly requests: ServerRequests;
+  /** What the server asked of the client, by its ids. */
+  readonly reverse: Map<RpcId, (line: Buffer) => void>;
+  readonly subscriptions: Subscriptions<string>;
   readonly waiting: InFlight<Waiting>;
   /** The proxy's own requests; their ids start with `ownPrefix`, which the client cannot guess. */
   readonly own: Map<RpcId, (line: Buffer | undefined) => void>;
@@ -54,10 +78,14 @@ interface State {
 
 /** A router for one server; starts it. */
 export function createSingleRouter(parts: RouterParts, config: LocalUpstream): Router {
+  const calls = createHeldCalls(parts);
   const state: State = {
     parts,
     catalog: createCatalog(config.name, parts),
-    calls: createHeldCalls(parts),
+    calls,
+    requests: createServerRequests(parts, calls),
+    reverse: new Map(),
+    subscriptions: createSubscriptions(),
     waiting: createInFlight(parts.room),
     own: new Map(),
     ownPrefix: `acp-${randomUUID()}-`,
@@ -97,6 +125,7 @@ function fromClient(state: State, message: Exclude<ClientMessage, { kind: "refus
   if (message.kind === "request") takeRequest(state, message);
   else if (message.kind === "notification" && message.method === "notifications/cancelled")
     takeCancellation(state, message.params, message.line);
+  else if (message.kind === "response") takeAnswer(state, message.id, message.line);
   else {
     if (message.kind === "notification" && message.method === "notifications/initialized")
       state.handshakeOver = true;
@@ -104,26 +133,51 @@ function fromClient(state: State, message: Exclude<ClientMessage, { kind: "refus
   }
 }
 
+/** The client answers the server; what it was not asked goes nowhere. */
+function takeAnswer({ parts, reverse }: State, id: RpcId, line: Buffer): void {
+  const onAnswer = reverse.get(id);
+  reverse.delete(id);
+  if (onAnswer !== undefined) return onAnswer(line);
+  return parts.log("The client answered a request that no server made; the answer is dropped");
+}
+
 function takeRequest(state: State, request: ClientRequest): void {
   const { parts, waiting } = state;
-  const { id, method, line } = request;
+  const { id, method, params, line } = request;
   if (state.failure !== undefined) {
     parts.send(errorLine(id, failureError(state.failure)));
     parts.onFailed(state.failure.reason);
     return;
   }
-  const entry: Waiting = { method };
+  const entry: Waiting = { method, params };
   const refusal = waiting.add(request, entry);
   if (refusal !== undefined) return parts.send(refusal);
-  if (method === "tools/call") return takeCall(state, request, entry);
+  if (isJudged(method)) return takeCall(state, request, entry);
+  const owner = isOfTask(method) ? ownerOfTask(state.calls, request) : undefined;
+  if (owner !== undefined && "error" in owner) {
+    waiting.delete(id);
+    return parts.send(errorLine(id, owner.error));
+  }
   if (method === "initialize") entry.stop = watchStart(state, id);
+  if (method === "resources/unsubscribe") state.subscriptions.forget(upstreamUri(params));
   state.upstream.send(line);
 }
 
+const upstreamUri = (params: unknown): unknown => (isRecord(params) ? params["uri"] : undefined);
+
 function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
-  const { waiting, catalog, upstream } = state;
-  const { id } = request;
+  const { parts, waiting, upstream, subscriptions } = state;
+  const { id, method } = request;
+  const place =
+    method === "resources/subscribe"
+      ? subscriptions.enter(upstreamUri(request.params), upstream.name)
+      : undefined;
+  if (place !== undefined && "full" in place) {
+    waiting.delete(id);
+    return parts.send(errorLine(id, { code: INVALID_REQUEST, message: place.full }));
+  }
   const forget = (): void => {
+    place?.over();
     if (waiting.get(id) === entry) waiting.delete(id);
   };
   entry.call = state.calls.start(
@@ -131,19 +185,27 @@ function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
     ({ tool }, line): CallRoute => ({
       server: upstream.name,
       tool,
-      definition: () =>
-        catalog.find(
-          tool,
-          state.handshakeOver && state.hasTools ? (cursor) => ownList(state, cursor) : undefined,
-        ),
+      definition: () => definitionOf(state, method, tool),
       forward: (changed, onAnswer) => {
         entry.onAnswer = onAnswer;
-        upstream.send(changed === undefined ? line : rewriteCall(line, changed));
+        place?.sent();
+        if (changed === undefined) upstream.send(line);
+        else upstream.send((method === TOOLS_CALL ? rewriteCall : rewriteRequest)(line, changed));
       },
     }),
     forget,
   );
   if (entry.call === undefined) forget();
+}
+
+function definitionOf(
+  state: State,
+  method: string,
+  tool: string,
+): Promise<ToolDefinition | undefined> {
+  if (method !== TOOLS_CALL) return Promise.resolve(undefined);
+  const mayAsk = state.handshakeOver && state.hasTools;
+  return state.catalog.find(tool, mayAsk ? (cursor) => ownList(state, cursor) : undefined);
 }
 
 /**
@@ -171,7 +233,7 @@ function fromServer(state: State, line: Buffer): void {
   const message = readServerLine(line);
   if (message.kind === "notification" && message.method === "notifications/tools/list_changed")
     catalog.forget();
-  if (message.kind !== "response" || message.id === undefined) return parts.send(line);
+  if (message.kind !== "response" || message.id === undefined) return besides(state, message, line);
   const { id } = message;
   if (String(id).startsWith(state.ownPrefix)) return own.get(id)?.(line);
   const entry = waiting.get(id);
@@ -189,13 +251,60 @@ function fromServer(state: State, line: Buffer): void {
   waiting.delete(id);
   state.greeted = true;
   entry.stop?.abort(new Error("the server answered"));
-  if (entry.method === "tools/list") catalog.learn(resultOf(line));
-  else if (entry.method === "initialize") {
+  if (entry.method === "initialize") {
     const result = resultOf(line);
     state.hasTools =
       isRecord(result) && isRecord(result.capabilities) && isRecord(result.capabilities.tools);
   }
-  return parts.send(line);
+  const { method, params } = entry;
+  const free = { calls: state.calls, server: state.upstream.name, log: parts.log };
+  freeAnswer({ ...free, request: { id, method, params } }, line, (answer) => {
+    if (method === "tools/list") catalog.learn(resultOf(answer));
+    parts.send(answer);
+  });
+  return undefined;
+}
+
+/** What the server says besides its answers. */
+function besides(state: State, { kind, method, id }: ServerMessage, line: Buffer): void {
+  const { parts, requests, reverse, upstream, waiting } = state;
+  const server = upstream.name;
+  if (kind === "request")
+    return requests.take(
+      {
+        server,
+        reply: (answer) => upstream.send(answer),
+        pass(request, onAnswer): void {
+          if (id !== undefined) reverse.set(id, onAnswer);
+          parts.send(request);
+        },
+      },
+      line,
+    );
+  if (kind === "notification" && !isServersMethod(method)) {
+    const taken = method === "notifications/cancelled" ? requestIdOf(line) : undefined;
+    if (taken !== undefined && !requests.cancel(server, taken)) return undefined;
+    if (taken !== undefined) reverse.delete(taken);
+    return parts.send(line);
+  }
+  // Some reader might find a message in it that nobody judged.
+  if (kind === "unknown" && (!line.includes(OPEN_BRACE) || isBareError(line)))
+    return parts.send(line);
+  parts.log(`[${server}] wrote a line that readers may read differently; it is dropped`);
+  if (id === undefined || waiting.get(id) === undefined) return undefined;
+  return fromServer(state, errorLine(id, unreadableAnswer(server)));
+}
+
+/** What a server says about a line that it could not read: an error of no request. */
+function isBareError(line: Buffer): boolean {
+  const members = membersOfLine(line);
+  return members?.has("error") === true && !members.has("method") && !members.has(ODD_MEMBER);
+}
+
+function requestIdOf(line: Buffer): RpcId | undefined {
+  const params = paramsOf(line);
+  const id: unknown = isRecord(params) ? params["requestId"] : undefined;
+  return typeof id === "string" || typeof id === "number" ? id : undefined;
 }
 
 /**
@@ -231,6 +340,8 @@ async function failed(state: State, failure: ServerFailure): Promise<void> {
   state.failure = failure;
   parts.log(failure.reason);
   for (const resolve of own.values()) resolve(undefined);
+  state.requests.forget(state.upstream.name);
+  state.reverse.clear();
   let told = state.greeted;
   for (const [id, entry] of waiting) {
     entry.stop?.abort(new Error("the server is gone"));

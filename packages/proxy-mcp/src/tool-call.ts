@@ -78,6 +78,8 @@ export interface CallJob {
    * @param onAnswer - Takes the answer's line as the client shall see it.
    */
   forward(args: JsonObject | undefined, onAnswer: (line: Buffer) => void): void;
+  /** How the client is told why there is no answer; by a result of the tool unless given. */
+  readonly tell?: ((notice: NoticeResult) => Buffer) | undefined;
   /** Called once: the call is answered or needs no answer any more. */
   onOver(): void;
 }
@@ -206,16 +208,16 @@ async function run(call: Running): Promise<void> {
   if (call.failure !== undefined && !Buffer.isBuffer(answer))
     answer = unavailableResult(call.failure, call.phase === "forwarded");
   call.phase = "over";
-  if (!call.cancelled)
-    parts.send(
-      Buffer.isBuffer(answer)
-        ? answer
-        : resultLine(job.id, job.typedResults ? { resultType: "complete", ...answer } : answer),
-    );
+  if (!call.cancelled) parts.send(Buffer.isBuffer(answer) ? answer : noticeLine(job, answer));
   call.tellSent();
   job.onOver();
   if (!(await call.completed))
     parts.log(`[${job.server}] the audit log could not keep that a call is completed`);
+}
+
+function noticeLine({ id, typedResults, tell }: CallJob, notice: NoticeResult): Buffer {
+  if (tell !== undefined) return tell(notice);
+  return resultLine(id, typedResults ? { resultType: "complete", ...notice } : notice);
 }
 
 /** The call's answer: the server's line, or why there is none. */

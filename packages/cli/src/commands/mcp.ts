@@ -27,7 +27,6 @@ import { checkAgentId } from "../servers/agent-id.js";
 import { makeHome } from "../home/make-home.js";
 import { withGate } from "../gate/with-gate.js";
 import type { GateInUse } from "../gate/with-gate.js";
-import { screenOf } from "../gate/guard.js";
 
 /** Who acts, where nobody says so: a client does not give its name before it has started us. */
 export const AGENT_ID = "mcp-client";
@@ -126,10 +125,6 @@ async function serve(invocation: Invocation, { signal, start, gates }: Serving):
     start.isServing = true;
     const proxy = createMcpProxy({
       gate: inUse.gate,
-      screen: screenOf(
-        inUse.guard,
-        upstreams.map(({ name }) => name),
-      ),
       agent,
       upstreams,
       input: io.stdin,

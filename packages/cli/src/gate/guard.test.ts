@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createPathGuard } from "@acp/core/policy";
-import { followLinks, screenOf } from "./guard.js";
+import { followLinks } from "./guard.js";
 
 let root = "";
 beforeAll(async () => {
@@ -50,31 +49,5 @@ describe("followLinks()", () => {
 
   it("is the place of a process where the kernel says so", () => {
     expect(followLinks(`/proc/self/root${root}/link`).path).toBe(join(root, "home/keys"));
-  });
-});
-
-describe("screenOf()", () => {
-  const guard = createPathGuard({
-    userHome: "/home/ada",
-    acpHome: "/home/ada/.acp",
-    startsOf: () => [],
-    resolve: (path) => ({ path, exists: false }),
-  });
-  const screen = screenOf(guard, ["files"]);
-
-  it("closes resources and roots where the guard would deny or ask about a call", () => {
-    for (const uri of ["file:///home/ada/.acp/keys/private.key", "file:///home/ada/.ssh/id_rsa"]) {
-      expect(screen("resources/read", { uri })).toContain("names");
-      expect(screen("roots/list", { roots: [{ uri }] })).toContain("names");
-    }
-    expect(screen("resources/read", { uri: "file:///home/ada" })).toContain("contains");
-  });
-
-  it("leaves the rest", () => {
-    expect(screen("resources/read", { uri: "file:///home/ada/projects/a.txt" })).toBeUndefined();
-    expect(
-      screen("roots/list", { roots: [{ uri: "file:///home/ada", name: "home" }] }),
-    ).toBeUndefined();
-    expect(screen("tools/list", {})).toBeUndefined();
   });
 });

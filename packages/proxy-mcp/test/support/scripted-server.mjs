@@ -1,8 +1,8 @@
 /**
  * A small MCP server on raw lines, for what real servers do not do: odd bytes, requests to the
  * client, dying in the middle of a call. argv[2]: JSON of { name?, version?, capabilities?, tools?,
- * silent?, exitAtStart?, instructions? }. Everything it receives it keeps; `test/received` returns
- * it.
+ * silent?, exitAtStart?, instructions? }. Everything it receives it keeps; a `ping` with
+ * `received` returns it.
  */
 import { createInterface } from "node:readline";
 
@@ -108,6 +108,7 @@ const CALLS = {
     });
     result(id, text(answer));
   },
+  answer: ({ id, params }) => send({ id, ...params.arguments }),
   progress({ id, params }) {
     const { progressToken } = params["_meta"] ?? {};
     for (const progress of [1, 2])
@@ -145,7 +146,7 @@ const METHODS = {
     if (options.announce === true)
       send({ method: "notifications/message", params: { level: "info", data: "initialized" } });
   },
-  ping: ({ id }) => result(id, {}),
+  ping: ({ id, params }) => result(id, params?.received === true ? { received } : {}),
   "tools/list": ({ id, params }) => {
     if (options.heldList === true) return void (heldList = id);
     const at = Number(params?.cursor ?? 0);
@@ -206,7 +207,6 @@ const METHODS = {
     result(heldList, { tools: TOOLS });
     result(id, {});
   },
-  "test/received": ({ id }) => result(id, { received }),
 };
 
 const lines = createInterface({ input: process.stdin });
