@@ -1,12 +1,13 @@
 // An allowed tools/call over stdio: added median latency, and requests a second with 64 calls in
-// flight, direct, through our proxy (log in memory, log durable), and through an SDK Server+Client
-// hop, interleaved in one run.
+// flight, direct, through a process that only passes bytes on, our proxy (log in memory, log
+// durable), an SDK Server+Client hop and a proxy in Go, interleaved in one run.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { connect } from "./mcp/line-client.mjs";
 import { IN_FLIGHT, latency, throughput } from "./mcp/measure.mjs";
+import { peer } from "./mcp/peers.mjs";
 import { fixed, summary } from "./samples.mjs";
 
 const at = (file) => fileURLToPath(new URL(`mcp/${file}`, import.meta.url));
@@ -17,19 +18,24 @@ const BURST = Number(process.env.BURST ?? 4_000);
 
 const scratch = mkdtempSync(join(tmpdir(), "acp-bench-"));
 const server = at("echo-server.mjs");
+const go = peer("@chaindead/tooner_linux_amd64");
 const contestants = {
   direct: [server],
+  "raw pipe": [at("pipe-hop.mjs"), server],
   "acp, log in memory": [at("acp-hop.mjs"), server],
   "acp, durable log": [at("acp-hop.mjs"), server, join(scratch, "audit.jsonl")],
   "SDK Server+Client hop": [at("sdk-hop.mjs"), server],
+  ...(go !== undefined && { "tooner (Go)": [process.execPath, server] }),
 };
+/** What is no program of Node. */
+const programs = { "tooner (Go)": go };
 
 const clients = {};
 const samples = {};
 const rates = {};
 try {
   for (const [name, args] of Object.entries(contestants)) {
-    clients[name] = await connect(args);
+    clients[name] = await connect(args, { program: programs[name] });
     samples[name] = [];
     rates[name] = [];
     await latency(clients[name], CALLS);

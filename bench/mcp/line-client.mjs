@@ -2,9 +2,13 @@
 // between.
 import { spawn } from "node:child_process";
 
-/** Starts a server, in this process's directory unless told where, and completes the handshake. */
-export async function connect(args, { cwd } = {}) {
-  const child = spawn(process.execPath, args, { cwd, stdio: ["pipe", "pipe", "inherit"] });
+/**
+ * Starts a server, in this process's directory unless told where, and completes the handshake.
+ *
+ * @param program - What to start with the arguments: Node unless told otherwise.
+ */
+export async function connect(args, { cwd, program = process.execPath } = {}) {
+  const child = spawn(program, args, { cwd, stdio: ["pipe", "pipe", "inherit"] });
   const waiting = new Map();
   let rest = "";
   let nextId = 0;
@@ -42,6 +46,8 @@ export async function connect(args, { cwd } = {}) {
       new Promise((resolve) => {
         child.once("exit", resolve);
         child.stdin.end();
+        // Not everybody's proxy ends with its input.
+        setTimeout(() => child.kill(), 5_000).unref();
       }),
   };
 }

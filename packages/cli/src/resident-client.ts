@@ -11,6 +11,7 @@ import { createDoorRelay } from "./resident/door-relay.js";
 import { createRelay } from "./resident/relay.js";
 import type { DoorLink, Link, LinkHandlers } from "./resident/link.js";
 import { buildOf, versionOf } from "./build-of.js";
+import { withTerminator } from "./inline-command.js";
 import { namedHome, placesOf } from "./resident/places.js";
 import { reachResident } from "./resident/reach.js";
 import type { Reached, Unreached } from "./resident/reach.js";
@@ -40,7 +41,8 @@ const aloneWorks = (argv: readonly string[]): string =>
   `acp ${listens(argv) ? "proxy http" : "mcp"} --alone needs none`;
 
 /** Whether this command line is one for the resident: every one that does not say otherwise. */
-export function isForResident(argv: readonly string[], env: NodeJS.ProcessEnv): boolean {
+export function isForResident(words: readonly string[], env: NodeJS.ProcessEnv): boolean {
+  const argv = withTerminator(words, []);
   const own = argv.slice(0, endOf(argv));
   // These are answered by the command itself.
   if (own.some((word) => /^(?:-h|--(?:help|version|alone|tty))$/u.test(word))) return false;
@@ -49,7 +51,7 @@ export function isForResident(argv: readonly string[], env: NodeJS.ProcessEnv): 
 
 /** Runs this process as a client of the resident until one side ends. */
 export function runResidentClient(): void {
-  const argv = process.argv.slice(2);
+  const argv = withTerminator(process.argv.slice(2), []);
   const { env } = process;
   const uid = process.getuid?.() ?? -1;
   const userHome = homedir();

@@ -252,7 +252,7 @@ describe.runIf(need.run)(`createUidSandbox()${note}`, () => {
     expect(outcome("leftovers")).toEqual({
       tables: [],
       routes: [],
-      cgroups: "",
+      cgroups: [],
       sessions: [],
       running: [],
     });

@@ -18,7 +18,9 @@ export const PROXY_COMMANDS: readonly Command[] = [
         "are answered with a reason, and where the policy asks, a person answers in " +
         "`acp approve`.",
       "If config.yml sets proxy.http_port, the HTTP proxy (`acp proxy http`) runs alongside, behind the same gate.",
-      "The words after -- start the one server to put the gate in front of. Without them, the servers come from config.yml.",
+      "The words after -- start the one server to put the gate in front of. Without them, the servers " +
+        "come from config.yml. Where a program such as the MCP inspector takes -- for itself, the " +
+        "command begins at the first word that is not an option.",
       "With keys (`acp init`), every answer is signed, and secrets from the vault are inserted " +
         "into calls. The key is opened once: with its key file, with ACP_PASSPHRASE_FILE, or by a " +
         "person with `acp unlock`.",
