@@ -172,7 +172,7 @@ function startHeld(
   if (target === undefined) return undefined;
   const why = judging.asked.problem({ server: target.server, name: target.tool }, params);
   if (why !== undefined)
-    return refuse(errorLine(id, { code: INVALID_PARAMS, message: `Cannot go on: ${why}` }));
+    return refuse(errorLine(id, { code: INVALID_PARAMS, message: `Cannot continue: ${why}` }));
   holding.heldBytes += bytes;
   const { progressToken, typedResults, args, argumentChars } = read.call;
   const call = startCall(parts, {
