@@ -110,6 +110,7 @@ export type {
   ArgumentCheck,
   AskSession,
   Assessor,
+  AppendTerms,
   AuditSink,
   Channel,
   Claims,

@@ -24,7 +24,13 @@ export {
   openTelegramConfig,
   openWebhookConfig,
 } from "./config-secrets.js";
-export type { CommandServer, ServerReach, UpstreamServer, UrlServer } from "./config-servers.js";
+export type {
+  CommandServer,
+  ServerLimits,
+  ServerReach,
+  UpstreamServer,
+  UrlServer,
+} from "./config-servers.js";
 export { findEncryptedFields, openConfigField, resealFields } from "./encrypted-field.js";
 export { fileGrants, parseGrants } from "./grants-file.js";
 export type { FileGrantsOptions } from "./grants-file.js";
@@ -46,8 +52,11 @@ export { changeUnlock, resetKeys } from "./keys-reset.js";
 export type { Reset, ResetPlan, UnlockChange } from "./keys-reset.js";
 export { createKeptReading } from "./kept-reading.js";
 export { machineClock } from "./machine-clock.js";
+export { onceATurn } from "./once-a-turn.js";
 export { homePaths, resolveHome, resolvePath, swapPath } from "./paths.js";
 export type { HomePaths, HomeSources, PathOrigins } from "./paths.js";
+export { fileToolPins, parseToolPins } from "./tool-pins-file.js";
+export type { FileToolPins, FileToolPinsOptions, ServerPins, ToolPin } from "./tool-pins-file.js";
 export { filePasskeys, parsePasskeys, printPasskeys } from "./passkeys-file.js";
 export type { FilePasskeys, FilePasskeysOptions, PasskeyRecord } from "./passkeys-file.js";
 export { listPausedAgents, pauseAgent, readAgentPause, resumeAgent } from "./agent-pause.js";

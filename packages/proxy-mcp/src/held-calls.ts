@@ -10,7 +10,7 @@ import { readCall } from "./call-params.js";
 import type { CallParams, ReadCall } from "./call-params.js";
 import type { ServerFailure } from "./failure.js";
 import { createAsked } from "./judged/asked.js";
-import { judgeAnswer } from "./judged/judge-answer.js";
+import { judgedAnswer } from "./judged/judge-answer.js";
 import type { Judging } from "./judged/judging.js";
 import { noticeError } from "./judged/notice-error.js";
 import { readRequest } from "./judged/read-request.js";
@@ -28,7 +28,10 @@ const TOLD_MAX = 100;
 const TOOLS_CALL = "tools/call";
 
 /** What only the router knows of a call. */
-export type CallRoute = Pick<CallJob, "server" | "tool" | "definition" | "forward">;
+export type CallRoute = Pick<
+  CallJob,
+  "server" | "tool" | "definition" | "forward" | "limits" | "recall"
+>;
 
 /** The calls of one client. */
 export interface HeldCalls extends Judging {
@@ -205,7 +208,10 @@ function judgedForward(judging: Judging, { target, request, say }: Forwarding): 
     const send = (): void =>
       target.forward(changed, (line) => {
         judging.tasks.learn(target.server, line);
-        judgeAnswer(judging, of, { line, done: onAnswer });
+        const answer = judgedAnswer(judging, of, line);
+        if (Buffer.isBuffer(answer)) return onAnswer(answer);
+        void whenJudged(answer, onAnswer);
+        return undefined;
       });
     const roots = judging.asked.rootsIn(of, request.params);
     if (roots.length === 0) return send();
@@ -214,4 +220,11 @@ function judgedForward(judging: Judging, { target, request, say }: Forwarding): 
     );
     return undefined;
   };
+}
+
+async function whenJudged(
+  answer: Promise<Buffer>,
+  onAnswer: (line: Buffer) => void,
+): Promise<void> {
+  onAnswer(await answer);
 }

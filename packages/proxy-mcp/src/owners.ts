@@ -1,6 +1,6 @@
 /**
  * Owners: which of several servers a judged request goes to. There is exactly one, or a refusal:
- * servers are never tried one after another. Rules: spec/mcp-proxy.md §13.
+ * servers are never tried one after another. Rules: spec/mcp-proxy.md §18.
  */
 import { isReservedName } from "@acp/core";
 import type { JsonObject } from "@acp/core";

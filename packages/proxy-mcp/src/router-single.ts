@@ -8,40 +8,49 @@ import type { ToolDefinition } from "@acp/core";
 import { createCatalog } from "./catalog.js";
 import type { Catalog } from "./catalog.js";
 import { rewriteCall } from "./call-params.js";
-import { failureError, unreadableAnswer } from "./failure.js";
+import { createBoundedIds } from "./bounded-ids.js";
+import type { BoundedIds } from "./bounded-ids.js";
+import { createCallLimits } from "./call-limits.js";
+import type { CallLimits } from "./call-limits.js";
+import { unavailableResult } from "./call-result.js";
+import { failureError, lostError, unreadableAnswer } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
 import { createHeldCalls } from "./held-calls.js";
 import type { CallRoute, HeldCalls } from "./held-calls.js";
-import { createInFlight } from "./in-flight.js";
+import { createInFlight, idInUse } from "./in-flight.js";
 import type { InFlight } from "./in-flight.js";
 import { freeAnswer, ownerOfTask } from "./judged/free-requests.js";
-import { isJudged, isOfTask, isServersMethod } from "./judged/methods.js";
+import type { FreeRequest } from "./judged/free-requests.js";
+import { isJudged, isOfTask } from "./judged/methods.js";
+import { noticeError } from "./judged/notice-error.js";
 import { rewriteRequest } from "./judged/read-request.js";
-import { createServerRequests } from "./judged/server-requests.js";
-import type { ServerRequests } from "./judged/server-requests.js";
+import { createServerSide } from "./judged/server-side.js";
+import type { ServerSide } from "./judged/server-side.js";
 import { createSubscriptions } from "./judged/subscriptions.js";
 import type { Subscriptions } from "./judged/subscriptions.js";
-import { LIST_TIMEOUT_MS } from "./limits.js";
-import { ODD_MEMBER } from "./json-walk.js";
-import {
-  idAtEdges,
-  isRecord,
-  membersOfLine,
-  paramsOf,
-  readServerLine,
-  resultOf,
-} from "./message.js";
-import type { ClientMessage, ClientRequest, ServerMessage } from "./message.js";
+import { EXPIRED_MAX, LIST_TIMEOUT_MS } from "./limits.js";
+import { idAtEdges, isRecord, readServerLine, resultOf } from "./message.js";
+import type { ClientMessage, ClientRequest } from "./message.js";
+import { startTimeoutMs } from "./router.js";
 import type { Router, RouterParts } from "./router.js";
-import { errorLine, INTERNAL_ERROR, INVALID_REQUEST, requestLine } from "./rpc.js";
+import { heldBackError, heldBackResult } from "./pins/held-back.js";
+import { readableAnswer } from "./pins/instructions.js";
+import {
+  errorLine,
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  recalled,
+  requestLine,
+  resultLine,
+} from "./rpc.js";
 import type { RpcId } from "./rpc.js";
 import type { ToolCall } from "./tool-call.js";
-import { startUpstream } from "./upstream.js";
+import { announce } from "./announce.js";
+import { startReturning } from "./returning.js";
 import type { LocalUpstream } from "./server-process.js";
-import type { Upstream } from "./upstream.js";
+import type { Returning } from "./returning.js";
 
 const TOOLS_CALL = "tools/call";
-const OPEN_BRACE = 0x7b;
 
 /** A request that waits for its answer. */
 interface Waiting {
@@ -59,16 +68,17 @@ interface State {
   readonly parts: RouterParts;
   readonly catalog: Catalog;
   readonly calls: HeldCalls;
-  readonly requests: ServerRequests;
-  /** What the server asked of the client, by its ids. */
-  readonly reverse: Map<RpcId, (line: Buffer) => void>;
-  readonly subscriptions: Subscriptions<string>;
   readonly waiting: InFlight<Waiting>;
   /** The proxy's own requests; their ids start with `ownPrefix`, which the client cannot guess. */
   readonly own: Map<RpcId, (line: Buffer | undefined) => void>;
   readonly ownPrefix: string;
-  upstream: Upstream;
-  failure: ServerFailure | undefined;
+  readonly side: ServerSide;
+  readonly subscriptions: Subscriptions<string>;
+  readonly upstream: Returning;
+  readonly limits: CallLimits | undefined;
+  readonly startTimeoutMs: number;
+  /** Calls that timed out, until their server answers. */
+  readonly expired: BoundedIds;
   /** The server answered something. */
   greeted: boolean;
   /** The handshake is over, and the server has tools. */
@@ -79,28 +89,33 @@ interface State {
 /** A router for one server; starts it. */
 export function createSingleRouter(parts: RouterParts, config: LocalUpstream): Router {
   const calls = createHeldCalls(parts);
+  const send = (line: Buffer): void => state.upstream.send(line);
   const state: State = {
     parts,
     catalog: createCatalog(config.name, parts),
     calls,
-    requests: createServerRequests(parts, calls),
-    reverse: new Map(),
+    side: createServerSide({ parts, judging: calls, server: config.name, send }),
     subscriptions: createSubscriptions(),
     waiting: createInFlight(parts.room),
     own: new Map(),
     ownPrefix: `acp-${randomUUID()}-`,
-    upstream: startUpstream(config, {
+    upstream: startReturning(config, {
       clock: parts.clock,
       masks: parts.masks,
       turns: parts.turns,
       awaits: (id) => state.waiting.get(id) !== undefined || state.own.has(id),
       onLine: (line) => fromServer(state, line),
       onOversize: (line) => tooLarge(state, idAtEdges(line)),
-      onEnd: (failure) => void failed(state, failure),
+      startTimeoutMs: startTimeoutMs(config, parts),
+      hasAnswered: () => state.greeted,
+      onDown: (failure) => void down(state, failure),
+      onUp: (result) => back(state, result),
       onPressure: parts.onPressure,
       log: parts.log,
     }),
-    failure: undefined,
+    limits: createCallLimits(config.limits, parts.clock),
+    startTimeoutMs: startTimeoutMs(config, parts),
+    expired: createBoundedIds(EXPIRED_MAX),
     greeted: false,
     hasTools: false,
     handshakeOver: false,
@@ -125,30 +140,21 @@ function fromClient(state: State, message: Exclude<ClientMessage, { kind: "refus
   if (message.kind === "request") takeRequest(state, message);
   else if (message.kind === "notification" && message.method === "notifications/cancelled")
     takeCancellation(state, message.params, message.line);
-  else if (message.kind === "response") takeAnswer(state, message.id, message.line);
+  else if (message.kind === "response") state.side.answer(message.id, message.line);
   else {
-    if (message.kind === "notification" && message.method === "notifications/initialized")
-      state.handshakeOver = true;
+    state.upstream.keep(message);
+    if (message.method === "notifications/initialized") state.handshakeOver = true;
     state.upstream.send(message.line);
   }
-}
-
-/** The client answers the server; what it was not asked goes nowhere. */
-function takeAnswer({ parts, reverse }: State, id: RpcId, line: Buffer): void {
-  const onAnswer = reverse.get(id);
-  reverse.delete(id);
-  if (onAnswer !== undefined) return onAnswer(line);
-  return parts.log("The client answered a request that no server made; the answer is dropped");
 }
 
 function takeRequest(state: State, request: ClientRequest): void {
   const { parts, waiting } = state;
   const { id, method, params, line } = request;
-  if (state.failure !== undefined) {
-    parts.send(errorLine(id, failureError(state.failure)));
-    parts.onFailed(state.failure.reason);
-    return;
-  }
+  const failure = state.upstream.failure();
+  if (failure !== undefined) return refuse(state, request, failure);
+  // Its answer could not be told from the one that is still owed.
+  if (state.expired.has(id)) return parts.send(idInUse(id));
   const entry: Waiting = { method, params };
   const refusal = waiting.add(request, entry);
   if (refusal !== undefined) return parts.send(refusal);
@@ -158,19 +164,29 @@ function takeRequest(state: State, request: ClientRequest): void {
     waiting.delete(id);
     return parts.send(errorLine(id, owner.error));
   }
+  if (method === "resources/unsubscribe") state.subscriptions.forget(uriOf(params));
   if (method === "initialize") entry.stop = watchStart(state, id);
-  if (method === "resources/unsubscribe") state.subscriptions.forget(upstreamUri(params));
+  state.upstream.keep(request);
   state.upstream.send(line);
 }
 
-const upstreamUri = (params: unknown): unknown => (isRecord(params) ? params["uri"] : undefined);
+/** The server cannot be asked now, or never again. */
+function refuse({ parts }: State, { id, method }: ClientRequest, failure: ServerFailure): void {
+  const notice = unavailableResult(failure, false);
+  if (method === TOOLS_CALL) parts.send(resultLine(id, notice));
+  else parts.send(errorLine(id, isJudged(method) ? noticeError(notice) : failureError(failure)));
+  if (failure.retryAfterMs === undefined) parts.onFailed(failure.reason);
+}
+
+const uriOf = (params: unknown): unknown => (isRecord(params) ? params["uri"] : undefined);
 
 function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
-  const { parts, waiting, upstream, subscriptions } = state;
-  const { id, method } = request;
+  const { parts, waiting, catalog, upstream, subscriptions } = state;
+  const { id, method, params } = request;
+  const isCall = method === TOOLS_CALL;
   const place =
     method === "resources/subscribe"
-      ? subscriptions.enter(upstreamUri(request.params), upstream.name)
+      ? subscriptions.enter(uriOf(params), upstream.name)
       : undefined;
   if (place !== undefined && "full" in place) {
     waiting.delete(id);
@@ -185,12 +201,21 @@ function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
     ({ tool }, line): CallRoute => ({
       server: upstream.name,
       tool,
-      definition: () => definitionOf(state, method, tool),
+      definition: () => (isCall ? definitionOf(state, tool) : Promise.resolve(undefined)),
       forward: (changed, onAnswer) => {
+        if (isCall && catalog.isHeldBack(tool))
+          return onAnswer(resultLine(id, heldBackResult(tool)));
         entry.onAnswer = onAnswer;
         place?.sent();
-        if (changed === undefined) upstream.send(line);
-        else upstream.send((method === TOOLS_CALL ? rewriteCall : rewriteRequest)(line, changed));
+        // Of a subscription that a person changed another process hears nothing.
+        if (!isCall && changed === undefined) upstream.keep(request);
+        const rewrite = isCall ? rewriteCall : rewriteRequest;
+        upstream.send(changed === undefined ? line : rewrite(line, changed));
+      },
+      limits: state.limits,
+      recall: () => {
+        state.expired.add(id);
+        upstream.send(recalled(id));
       },
     }),
     forget,
@@ -198,12 +223,7 @@ function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
   if (entry.call === undefined) forget();
 }
 
-function definitionOf(
-  state: State,
-  method: string,
-  tool: string,
-): Promise<ToolDefinition | undefined> {
-  if (method !== TOOLS_CALL) return Promise.resolve(undefined);
+function definitionOf(state: State, tool: string): Promise<ToolDefinition | undefined> {
   const mayAsk = state.handshakeOver && state.hasTools;
   return state.catalog.find(tool, mayAsk ? (cursor) => ownList(state, cursor) : undefined);
 }
@@ -229,13 +249,15 @@ function takeCancellation({ waiting, upstream }: State, params: unknown, line: B
 
 function fromServer(state: State, line: Buffer): void {
   const { parts, waiting, own, catalog } = state;
-  if (state.failure !== undefined) return undefined;
   const message = readServerLine(line);
   if (message.kind === "notification" && message.method === "notifications/tools/list_changed")
     catalog.forget();
-  if (message.kind !== "response" || message.id === undefined) return besides(state, message, line);
   const { id } = message;
+  if (message.kind === "odd" && id !== undefined && waiting.get(id) !== undefined)
+    return fromServer(state, errorLine(id, unreadableAnswer(state.upstream.name)));
+  if (message.kind !== "response" || id === undefined) return state.side.take(message, line);
   if (String(id).startsWith(state.ownPrefix)) return own.get(id)?.(line);
+  if (state.expired.delete(id)) return undefined;
   const entry = waiting.get(id);
   if (entry === undefined) return parts.send(line);
   if (entry.call !== undefined) {
@@ -248,7 +270,6 @@ function fromServer(state: State, line: Buffer): void {
     else onAnswer(line);
     return undefined;
   }
-  waiting.delete(id);
   state.greeted = true;
   entry.stop?.abort(new Error("the server answered"));
   if (entry.method === "initialize") {
@@ -257,54 +278,34 @@ function fromServer(state: State, line: Buffer): void {
       isRecord(result) && isRecord(result.capabilities) && isRecord(result.capabilities.tools);
   }
   const { method, params } = entry;
-  const free = { calls: state.calls, server: state.upstream.name, log: parts.log };
-  freeAnswer({ ...free, request: { id, method, params } }, line, (answer) => {
-    if (method === "tools/list") catalog.learn(resultOf(answer));
-    parts.send(answer);
-  });
+  const readable = readableBy(state, { id, method, params }, line);
+  if (Buffer.isBuffer(readable)) {
+    waiting.delete(id);
+    return parts.send(readable);
+  }
+  void readable
+    .catch((error: unknown) => errorLine(id, heldBackError(error)))
+    .then((shown) => {
+      // Its server is gone meanwhile, or the client took it back.
+      if (waiting.get(id) !== entry) return;
+      waiting.delete(id);
+      parts.send(shown);
+    });
   return undefined;
 }
 
-/** What the server says besides its answers. */
-function besides(state: State, { kind, method, id }: ServerMessage, line: Buffer): void {
-  const { parts, requests, reverse, upstream, waiting } = state;
-  const server = upstream.name;
-  if (kind === "request")
-    return requests.take(
-      {
-        server,
-        reply: (answer) => upstream.send(answer),
-        pass(request, onAnswer): void {
-          if (id !== undefined) reverse.set(id, onAnswer);
-          parts.send(request);
-        },
-      },
-      line,
-    );
-  if (kind === "notification" && !isServersMethod(method)) {
-    const taken = method === "notifications/cancelled" ? requestIdOf(line) : undefined;
-    if (taken !== undefined && !requests.cancel(server, taken)) return undefined;
-    if (taken !== undefined) reverse.delete(taken);
-    return parts.send(line);
-  }
-  // Some reader might find a message in it that nobody judged.
-  if (kind === "unknown" && (!line.includes(OPEN_BRACE) || isBareError(line)))
-    return parts.send(line);
-  parts.log(`[${server}] wrote a line that readers may read differently; it is dropped`);
-  if (id === undefined || waiting.get(id) === undefined) return undefined;
-  return fromServer(state, errorLine(id, unreadableAnswer(server)));
-}
-
-/** What a server says about a line that it could not read: an error of no request. */
-function isBareError(line: Buffer): boolean {
-  const members = membersOfLine(line);
-  return members?.has("error") === true && !members.has("method") && !members.has(ODD_MEMBER);
-}
-
-function requestIdOf(line: Buffer): RpcId | undefined {
-  const params = paramsOf(line);
-  const id: unknown = isRecord(params) ? params["requestId"] : undefined;
-  return typeof id === "string" || typeof id === "number" ? id : undefined;
+/** An answer as the client may see it; a promise where it is held against what is pinned. */
+function readableBy(
+  { parts, calls, catalog, upstream }: State,
+  { id, method, params }: FreeRequest,
+  line: Buffer,
+): Buffer | Promise<Buffer> {
+  const free = { calls, server: upstream.name, request: { id, method, params }, log: parts.log };
+  const own = freeAnswer(free, line);
+  if (method === "tools/list") return Buffer.isBuffer(own) ? catalog.take(own) : own;
+  if (method !== "initialize") return own;
+  if (parts.pins === undefined) return line;
+  return readableAnswer({ server: upstream.name, pins: parts.pins, log: parts.log }, line);
 }
 
 /**
@@ -325,45 +326,47 @@ function tooLarge(state: State, id: RpcId | undefined): void {
     );
     return;
   }
-  void giveUp(state, { server: name, reason });
+  state.upstream.giveUp(reason);
 }
 
-async function giveUp(state: State, failure: ServerFailure): Promise<void> {
-  void state.upstream.close();
-  await failed(state, failure);
-}
-
-/** The server is gone: everything that waits gets its answer. */
-async function failed(state: State, failure: ServerFailure): Promise<void> {
-  const { parts, waiting, own, calls } = state;
-  if (state.failure !== undefined) return;
-  state.failure = failure;
-  parts.log(failure.reason);
+/** The server is gone, perhaps until it is back: everything that waits gets its answer. */
+async function down(state: State, failure: ServerFailure): Promise<void> {
+  const { parts, waiting, own, calls, catalog, side } = state;
   for (const resolve of own.values()) resolve(undefined);
-  state.requests.forget(state.upstream.name);
-  state.reverse.clear();
+  catalog.forget();
+  side.lose();
+  state.expired.clear();
   let told = state.greeted;
   for (const [id, entry] of waiting) {
     entry.stop?.abort(new Error("the server is gone"));
     if (entry.call !== undefined) continue;
-    parts.send(errorLine(id, failureError(failure)));
+    waiting.delete(id);
+    const isStart = entry.method === "initialize";
+    parts.send(errorLine(id, isStart ? failureError(failure) : lostError(failure)));
     told = true;
   }
   await calls.fail(failure);
   // A client that asked nothing yet shall hear why before the connection ends.
-  if (told) parts.onFailed(failure.reason);
+  if (told && failure.retryAfterMs === undefined) parts.onFailed(failure.reason);
+}
+
+/** Another process of the server stands where the last one stood. */
+function back(state: State, result: Readonly<Record<string, unknown>> | undefined): void {
+  const { capabilities } = result ?? {};
+  if (!isRecord(capabilities)) return;
+  state.hasTools = isRecord(capabilities.tools);
+  announce(capabilities, state.parts.send);
 }
 
 function watchStart(state: State, id: RpcId): AbortController {
   const { parts, upstream, waiting } = state;
   const stop = new AbortController();
   const late = async (): Promise<void> => {
-    await parts.clock.sleep(parts.startTimeoutMs, { signal: stop.signal });
+    await parts.clock.sleep(state.startTimeoutMs, { signal: stop.signal });
     if (waiting.get(id) !== undefined)
-      await giveUp(state, {
-        server: upstream.name,
-        reason: `Server "${upstream.name}" did not answer "initialize" within ${parts.startTimeoutMs} ms`,
-      });
+      upstream.giveUp(
+        `Server "${upstream.name}" did not answer "initialize" within ${state.startTimeoutMs} ms`,
+      );
   };
   late().catch(() => {});
   return stop;
@@ -373,16 +376,19 @@ function watchStart(state: State, id: RpcId): AbortController {
 async function ownList(
   { own, ownPrefix, upstream, parts }: State,
   cursor: string | undefined,
-): Promise<unknown> {
+): Promise<Buffer | undefined> {
   const id = `${ownPrefix}${randomUUID()}`;
   const stop = new AbortController();
   const answer = new Promise<Buffer | undefined>((resolve) => {
     own.set(id, resolve);
   });
   upstream.send(requestLine(id, "tools/list", cursor === undefined ? {} : { cursor }));
-  const late = parts.clock.sleep(LIST_TIMEOUT_MS, { signal: stop.signal }).catch(() => undefined);
+  const late = parts.clock.sleep(LIST_TIMEOUT_MS, { signal: stop.signal }).then(
+    () => undefined,
+    () => undefined,
+  );
   const line = await Promise.race([answer, late]);
   own.delete(id);
   stop.abort(new Error("the list is over"));
-  return line === undefined ? undefined : resultOf(line);
+  return line;
 }

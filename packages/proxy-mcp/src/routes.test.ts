@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { ServerFailure } from "./failure.js";
 import { createRoutes } from "./routes.js";
 import type { Routes } from "./routes.js";
 
 interface Server {
   readonly name: string;
-  failure: unknown;
+  failure: ServerFailure | undefined;
 }
 
 const server = (name: string): Server => ({ name, failure: undefined });
@@ -34,7 +35,10 @@ describe("createRoutes()", () => {
     expect(log).toEqual([
       '[two] lists "x://a", which belongs to "one"; it gets no requests for it',
     ]);
-    one.failure = "gone";
+    one.failure = { server: "one", reason: "restarts", retryAfterMs: 1_000 };
+    routes.learn(two, resources("x://a"));
+    expect(ownerOf(routes, "x://a")).toBe("one");
+    one.failure = { server: "one", reason: "gone" };
     routes.learn(two, resources("x://a"));
     expect(ownerOf(routes, "x://a")).toBe("two");
   });

@@ -1,17 +1,19 @@
 /**
  * Routes: which server a resource belongs to, learnt from the lists that pass by. A URI goes to the
  * server that listed it first, or to the one whose template it fits and whose part of the URI space
- * it is in; to nobody else. Rules: spec/mcp-proxy.md §13.
+ * it is in; to nobody else. Rules: spec/mcp-proxy.md §18.
  */
 import { ROUTES_MAX } from "./limits.js";
+import type { ServerFailure } from "./failure.js";
 import { isRecord } from "./message.js";
+import { isGone } from "./peer.js";
 import { compileTemplate, spaceOf } from "./uri-template.js";
 import type { UriSpace, UriTemplate } from "./uri-template.js";
 
 /** What routes need to know of a server. */
 export interface Owner {
   readonly name: string;
-  readonly failure: unknown;
+  readonly failure: ServerFailure | undefined;
 }
 
 /** Owners of what has no prefixed name. */
@@ -79,9 +81,7 @@ export function createRoutes<T extends Owner>(log: (line: string) => void): Rout
       if (exact !== undefined) return { owner: exact };
       const fitting = [...templates.values()].find(
         ({ owner, template }) =>
-          owner.failure === undefined &&
-          template.matches(uri) &&
-          owns(spaces, owner, template.space),
+          !isGone(owner) && template.matches(uri) && owns(spaces, owner, template.space),
       );
       if (fitting !== undefined) return { owner: fitting.owner };
       return {
@@ -104,8 +104,9 @@ function dropOldest(map: Map<string, unknown>, max: number): void {
   }
 }
 
+/** One that comes back stays the owner: nobody else may answer for it meanwhile. */
 const living = <T extends Owner>(owner: T | undefined): T | undefined =>
-  owner?.failure === undefined ? owner : undefined;
+  owner === undefined || isGone(owner) ? undefined : owner;
 
 /** Who was first to list something of a space. */
 interface SpaceOwners<T> {

@@ -12,6 +12,7 @@ import { mergePages, nextCursor, readCursor } from "./merge.js";
 import type { ListKind } from "./merge.js";
 import { isRecord, progressTokenOf, resultOf } from "./message.js";
 import type { ClientRequest } from "./message.js";
+import { heldBackError } from "./pins/held-back.js";
 import { hasCapability } from "./peer.js";
 import type { Peer } from "./peer.js";
 import { INVALID_PARAMS, METHOD_NOT_FOUND, requestLine, resultLine } from "./rpc.js";
@@ -70,6 +71,7 @@ async function passOn(
   replacements: readonly Replacement[] = [],
 ): Promise<Buffer> {
   const token = progressTokenOf(params);
+  peer.keep(request);
   const sent = askFor(open, peer, {
     build: (id) =>
       replaceValues(request.line, [
@@ -94,10 +96,15 @@ async function list(context: Context, kind: ListKind): Promise<Buffer> {
     (peer) =>
       hasCapability(peer, kind.capability) && (cursors === undefined || cursors.has(peer.name)),
   );
-  if (peers.length === 0)
+  if (peers.length === 0 && !(state.isOpenEnded && kind.capability !== "tasks"))
     throw notFound(`Cannot serve "${request.method}": no server has ${kind.capability}`);
   const answers = await Promise.allSettled(
-    peers.map((peer) => page(context, peer, cursors?.get(peer.name))),
+    peers.map(async (peer) => {
+      const answer = await page(context, peer, cursors?.get(peer.name));
+      return kind.member === "tools"
+        ? { ...answer, line: await comparedBy(peer, answer.line) }
+        : answer;
+    }),
   );
   const pages = answers.flatMap((answer) =>
     answer.status === "fulfilled" && answer.value.result !== undefined ? [answer.value] : [],
@@ -111,10 +118,8 @@ async function list(context: Context, kind: ListKind): Promise<Buffer> {
     state.parts.log(
       `"${request.method}" lacks what ${peers.length - pages.length} of ${peers.length} servers have`,
     );
-  for (const { peer, result } of pages) {
-    if (kind.member === "tools") peer.catalog.learn(result);
-    else state.routes.learn(peer, result);
-  }
+  if (kind.member !== "tools")
+    for (const { peer, result } of pages) state.routes.learn(peer, result);
   return Buffer.concat([
     Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(request.id)},"result":{"${kind.member}":[`),
     mergePages(pages, kind),
@@ -122,15 +127,24 @@ async function list(context: Context, kind: ListKind): Promise<Buffer> {
   ]);
 }
 
+async function comparedBy({ catalog }: Peer, line: Buffer): Promise<Buffer> {
+  try {
+    return await catalog.take(line);
+  } catch (error) {
+    throw new RequestError(heldBackError(error));
+  }
+}
+
 function cursorMember(cursor: string | undefined): string {
   return cursor === undefined ? "" : `,"nextCursor":${JSON.stringify(cursor)}`;
 }
 
 async function page(
-  { state, request, params, open }: Context,
+  context: Context,
   peer: Peer,
   cursor: string | undefined,
 ): Promise<{ peer: Peer; server: string; line: Buffer; result: unknown }> {
+  const { request, params, open } = context;
   const { cursor: _, _meta: meta, ...rest } = params;
   const { progressToken: __, ...kept } = isRecord(meta) ? meta : {};
   const asked = {
@@ -138,12 +152,10 @@ async function page(
     ...(cursor === undefined ? {} : { cursor }),
     ...(isRecord(meta) ? { _meta: kept } : {}),
   };
-  const answer = await askFor(open, peer, { build: (id) => requestLine(id, request.method, asked) })
-    .answer;
-  const free = { calls: state.calls, server: peer.name, log: state.parts.log };
-  const line = await new Promise<Buffer>((resolve) =>
-    freeAnswer({ ...free, request }, answer, resolve),
-  );
+  const answer = await askFor(open, peer, {
+    build: (id) => requestLine(id, request.method, asked),
+  }).answer;
+  const line = await readable(context, peer, answer);
   return { peer, server: peer.name, line, result: resultOf(line) };
 }
 
@@ -171,21 +183,30 @@ async function byTask(context: Context): Promise<Buffer> {
         ? owner.error
         : { code: INVALID_PARAMS, message: "Cannot find the task: its server is gone" },
     );
-  const line = await passOn(context, peer);
-  return new Promise((resolve) => {
-    const free = { calls: state.calls, server: peer.name, log: state.parts.log };
-    freeAnswer({ ...free, request }, line, resolve);
-  });
+  return readable(context, peer, await passOn(context, peer));
+}
+
+/** The answer without what is not the client's, and with what it asks for judged. */
+function readable(
+  { state, request }: Context,
+  { name }: Peer,
+  line: Buffer,
+): Buffer | Promise<Buffer> {
+  return freeAnswer({ calls: state.calls, server: name, request, log: state.parts.log }, line);
 }
 
 /** To every server that logs; done when one of them took it. */
 async function setLevel(context: Context): Promise<Buffer> {
-  const peers = context.state.peers.filter((peer) => hasCapability(peer, "logging"));
+  const { state, request } = context;
+  // One that is late hears of it then.
+  for (const peer of state.peers) peer.keep(request);
+  const peers = state.peers.filter((peer) => hasCapability(peer, "logging"));
+  if (peers.length === 0 && state.isOpenEnded) return resultLine(request.id, {});
   if (peers.length === 0) throw notFound('Cannot serve "logging/setLevel": no server logs');
   const answers = await Promise.allSettled(peers.map((peer) => passOn(context, peer)));
   const lines = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
   const [refusal] = lines;
-  if (lines.some((line) => resultOf(line) !== undefined)) return resultLine(context.request.id, {});
+  if (lines.some((line) => resultOf(line) !== undefined)) return resultLine(request.id, {});
   if (refusal !== undefined) return refusal;
   throw answers.find((answer) => answer.status === "rejected")?.reason;
 }

@@ -1,7 +1,7 @@
 /**
  * Asked: what servers said they need before they answer (`input_required`). An answer to that, and
  * the state that comes with it, go only to the server that asked, for what it asked about. Rules:
- * spec/mcp-proxy.md §13.
+ * spec/mcp-proxy.md §18.
  */
 import { isRecord } from "../message.js";
 

@@ -1,14 +1,15 @@
 /**
  * Requests that the gate does not judge: what of them is still refused, and what is taken out of
- * their answers. Rules: spec/mcp-proxy.md §13.
+ * their answers. Rules: spec/mcp-proxy.md §18.
  */
 import { isReservedName, reservedName } from "@acp/core";
+import type { NoticeResult } from "../call-result.js";
 import { logText } from "../log-text.js";
 import { isRecord, resultOf } from "../message.js";
 import type { ClientRequest } from "../message.js";
 import { errorLine, INVALID_PARAMS } from "../rpc.js";
 import type { RpcError } from "../rpc.js";
-import { judgeAnswer } from "./judge-answer.js";
+import { judgedAnswer } from "./judge-answer.js";
 import type { Judging } from "./judging.js";
 import { isOfTask } from "./methods.js";
 import { noticeError } from "./notice-error.js";
@@ -49,25 +50,16 @@ export interface FreeAnswerParts {
   readonly log: (line: string) => void;
 }
 
-/** The answer as the client gets it. */
+/** The answer as the client gets it; a promise where something in it is judged. */
 export function freeAnswer(
   { calls, server, request, log }: FreeAnswerParts,
   line: Buffer,
-  done: (line: Buffer) => void,
-): void {
+): Buffer | Promise<Buffer> {
   const { id, method } = request;
-  if (method === "tools/list") return done(withoutReserved(server, line, log));
-  if (method === "tasks/list") return done(calls.tasks.keepOwn(server, line));
-  judgeAnswer(
-    calls,
-    {
-      server,
-      name: nameOf(request),
-      tell: (notice) => errorLine(id, noticeError(notice)),
-    },
-    { line, done },
-  );
-  return undefined;
+  if (method === "tools/list") return withoutReserved(server, line, log);
+  if (method === "tasks/list") return calls.tasks.keepOwn(server, line);
+  const tell = (notice: NoticeResult): Buffer => errorLine(id, noticeError(notice));
+  return judgedAnswer(calls, { server, name: nameOf(request), tell }, line);
 }
 
 /** The list without tools that are named like requests of MCP: a rule about these would allow them. */

@@ -1,6 +1,6 @@
 /**
  * What a server asks for inside of an answer: `inputRequests` of a result, and the elicitations of
- * the error -32042. They are judged like the requests that they are. Rules: spec/mcp-proxy.md §13.
+ * the error -32042. They are judged like the requests that they are. Rules: spec/mcp-proxy.md §18.
  */
 import type { JsonObject } from "@acp/core";
 import { isJsonObject, parseJson } from "@acp/core";
@@ -35,27 +35,19 @@ interface Inner {
 const URL_REQUIRED = -32_042;
 const INPUT_MAX = 16;
 
-/** Hands the answer on at once where it asks for nothing, as nearly every one does. */
-export function judgeAnswer(
+/**
+ * The answer as the client gets it: at once where it asks for nothing, as nearly every one does.
+ */
+export function judgedAnswer(
   judging: Judging,
   of: AnswerOf,
-  { line, done }: { readonly line: Buffer; readonly done: (line: Buffer) => void },
-): void {
+  line: Buffer,
+): Buffer | Promise<Buffer> {
   const members = membersOfLine(line);
-  if (members === undefined || !mayAsk(line, members)) return done(line);
-  void handOn(judging, of, { line, done });
-  return undefined;
-}
-
-async function handOn(
-  judging: Judging,
-  of: AnswerOf,
-  { line, done }: Parameters<typeof judgeAnswer>[2],
-): Promise<void> {
-  const answer = await judgeInner(judging, of, line).catch(() =>
+  if (members === undefined || !mayAsk(line, members)) return line;
+  return judgeInner(judging, of, line).catch(() =>
     of.tell(invalidResult("the server's answer could not be judged")),
   );
-  done(answer);
 }
 
 function mayAsk(line: Buffer, members: Picked): boolean {

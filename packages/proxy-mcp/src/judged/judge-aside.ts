@@ -1,6 +1,6 @@
 /**
  * Judging what is no call of the client: a request of a server, one that stands in an answer, the
- * roots that a client tells. The same path through the gate as a call's. Rules: spec/mcp-proxy.md §13.
+ * roots that a client tells. The same path through the gate as a call's. Rules: spec/mcp-proxy.md §18.
  */
 import { reservedName } from "@acp/core";
 import type { JsonObject } from "@acp/core";

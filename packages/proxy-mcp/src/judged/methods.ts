@@ -1,6 +1,6 @@
 /**
  * Methods: which requests beside `tools/call` the gate judges, and which go on without. What is not
- * known is judged: a server may do anything in a method of its own. Rules: spec/mcp-proxy.md §13.
+ * known is judged: a server may do anything in a method of its own. Rules: spec/mcp-proxy.md §18.
  */
 import { fold } from "../fold.js";
 

@@ -1,6 +1,6 @@
 /**
  * Why a request beside `tools/call` was not made. It has no result in which that could be said, so it
- * is an error: the same text for the model, and the same data. Format: spec/mcp-proxy.md §13.
+ * is an error: the same text for the model, and the same data. Format: spec/mcp-proxy.md §18.
  */
 import type { CallNotice, NoticeResult } from "../call-result.js";
 import { errorLine, INTERNAL_ERROR, INVALID_PARAMS, resultLine } from "../rpc.js";

@@ -1,6 +1,6 @@
 /**
  * The requests beside `tools/call`: reading what is judged, and writing what is forwarded into the
- * bytes as received. Rules: spec/mcp-proxy.md §13.
+ * bytes as received. Rules: spec/mcp-proxy.md §18.
  */
 import { reservedName } from "@acp/core";
 import type { JsonObject } from "@acp/core";

@@ -1,7 +1,7 @@
 /**
  * What servers ask of the client: sampling, elicitation, roots. The gate judges each before the
  * client hears of it; without a rule that names it, it is denied. Which folders the client works in
- * is judged once more when the client has told. Rules: spec/mcp-proxy.md §13.
+ * is judged once more when the client has told. Rules: spec/mcp-proxy.md §18.
  */
 import { isJsonObject, parseJson } from "@acp/core";
 import type { JsonObject } from "@acp/core";

@@ -1,6 +1,6 @@
 /**
  * Subscriptions: the resources that a client subscribed to. Each is a stream of news from a server,
- * so there are only so many. Rules: spec/mcp-proxy.md §13.
+ * so there are only so many. Rules: spec/mcp-proxy.md §18.
  */
 
 /** The subscriptions of one client; `T` says whose a resource is. */

@@ -1,7 +1,7 @@
 /**
  * Tasks: whose they are. A task belongs to the side that asked for it and to the server, or client,
  * that made it: it is learnt from the answer to a judged request, and from nothing else. Rules:
- * spec/mcp-proxy.md §13.
+ * spec/mcp-proxy.md §18.
  */
 import { elementsOf, findValue, splice, textOf } from "../json-walk.js";
 import { ROUTES_MAX } from "../limits.js";

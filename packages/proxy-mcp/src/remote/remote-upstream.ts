@@ -5,7 +5,13 @@
  */
 import { PassThrough, Writable } from "node:stream";
 import { ConsentError } from "@acp/core";
-import type { ServerExit, ServerProcess, StartedUpstream } from "../server-process.js";
+import { LINE_BYTES_MAX } from "../limits.js";
+import type {
+  ServerExit,
+  ServerProcess,
+  StartedUpstream,
+  UpstreamLimits,
+} from "../server-process.js";
 import { openRemoteSession } from "./remote-session.js";
 
 /** A server that is reached by an address. */
@@ -16,6 +22,8 @@ export interface RemoteUpstream {
   readonly url: string;
   /** Sent with every request, such as `authorization`. Never shown, and never sent elsewhere. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** What the server may take. */
+  readonly limits?: UpstreamLimits;
 }
 
 /**
@@ -24,7 +32,12 @@ export interface RemoteUpstream {
  * @throws ConsentError `options_invalid` where `url` is none, or would send what is asked, and
  *   credentials, over a network that others can read.
  */
-export function remoteUpstream({ name, url, headers = {} }: RemoteUpstream): StartedUpstream {
+export function remoteUpstream({
+  name,
+  url,
+  headers = {},
+  limits = {},
+}: RemoteUpstream): StartedUpstream {
   const endpoint = URL.canParse(url) ? new URL(url) : undefined;
   const isSafe =
     endpoint?.protocol === "https:" ||
@@ -34,13 +47,17 @@ export function remoteUpstream({ name, url, headers = {} }: RemoteUpstream): Sta
       "options_invalid",
       `Cannot use the server "${name}": its address must begin with https://, or with http:// on this machine`,
     );
-  return { name, start: () => Promise.resolve(startRemote(endpoint, headers)) };
+  return { name, limits, start: () => Promise.resolve(startRemote(endpoint, headers, limits)) };
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
 
 /** A session as a process: it ends when its input ends and nothing is under way. */
-function startRemote(endpoint: URL, headers: Readonly<Record<string, string>>): ServerProcess {
+function startRemote(
+  endpoint: URL,
+  headers: Readonly<Record<string, string>>,
+  limits: UpstreamLimits,
+): ServerProcess {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   let tellExit: (exit: ServerExit) => void = () => {};
@@ -57,6 +74,7 @@ function startRemote(endpoint: URL, headers: Readonly<Record<string, string>>): 
     tellExit(exit);
   };
   const session = openRemoteSession(endpoint, headers, {
+    bytesMax: limits.messageBytesMax ?? LINE_BYTES_MAX,
     say: (line) => isOver || stdout.write(line),
     pause: () =>
       stdout.writableNeedDrain
