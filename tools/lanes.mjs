@@ -60,6 +60,7 @@ const ONLY_DEEP = {
   "packages/cli/test/mcp-locked.test.ts": 8,
   "packages/cli/test/mcp-pins.test.ts": 5,
   "packages/cli/test/mcp-remote.test.ts": 6,
+  "packages/cli/test/mcp-requests.test.ts": 12,
   "packages/cli/test/mcp-serve.test.ts": 7,
   "packages/cli/test/mcp-wrap-served.test.ts": 3,
   "packages/cli/test/passkeys.test.ts": 6,

@@ -61,6 +61,12 @@ export function lostError(failure: ServerFailure): RpcError {
   return { ...rest, message: `${message}; whether the request took effect is not known` };
 }
 
+/** The error of an answer that readers may read differently. */
+export function unreadableAnswer(server: string): RpcError {
+  const message = `Server "${server}" answered with a message that readers may read differently`;
+  return { code: INTERNAL_ERROR, message, data: { code: "answer_unreadable", server } };
+}
+
 /** The error member for whatever was thrown while a request was served. */
 export function errorOf(thrown: unknown): RpcError {
   if (thrown instanceof RequestError) return thrown.error;

@@ -14,7 +14,6 @@ import { chooseServers, openEnvironments, readHomeConfig } from "../gate/config.
 import type { HomeConfig } from "../gate/config.js";
 import type { GateInUse } from "../gate/with-gate.js";
 import { createHomePins, trustedIn } from "../pins/home-pins.js";
-import { screenOf } from "../gate/guard.js";
 import { makeHome } from "../home/make-home.js";
 import { ownHomePath } from "../home/home-source.js";
 import { readPort } from "../http/settings.js";
@@ -94,10 +93,6 @@ async function serveSessions(parts: ServeSessionsParts): Promise<void> {
   const sessions = createMcpSessions({
     gate: inUse.gate,
     upstreams,
-    screen: screenOf(
-      inUse.guard,
-      upstreams.map(({ name }) => name),
-    ),
     pins: createHomePins({
       home,
       guard: inUse.rollback,
