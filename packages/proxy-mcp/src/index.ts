@@ -8,6 +8,13 @@ export { createMcpProxy } from "./proxy.js";
 export type { McpProxy, McpProxyOptions, ProxyExit, UpstreamConfig } from "./proxy.js";
 export { refuseMcp } from "./refusing-server.js";
 export type { RefuseMcpOptions } from "./refusing-server.js";
+export type {
+  AuthorizationAnswer,
+  AuthorizationRefusal,
+  RemoteAuthorization,
+} from "./remote/authorization.js";
+export { readChallenge } from "./remote/oauth/challenge.js";
+export type { BearerChallenge } from "./remote/oauth/challenge.js";
 export type { RemoteUpstream } from "./remote/remote-upstream.js";
 export { createMcpSessions } from "./sessions.js";
 export type { McpSessions, McpSessionsOptions, SessionCaller } from "./sessions.js";

@@ -6,12 +6,15 @@
 import { setMaxListeners } from "node:events";
 import { LINE_BYTES_MAX } from "../limits.js";
 import { logText } from "../log-text.js";
-import { connectionsTo, contentType, exchange, UnreachedError, wholeBody } from "./exchange.js";
+import type { RemoteAuthorization } from "./authorization.js";
+import { AuthorizationError, exchangeAuthorized, maskedHandlers } from "./authorization.js";
+import { connectionsTo, contentType, UnreachedError, wholeBody } from "./exchange.js";
 import type { Exchanged } from "./exchange.js";
 import { readMessage } from "./read-message.js";
 import type { SentMessage } from "./read-message.js";
 import { fail, headersFor, learnVersion, say } from "./remote-state.js";
-import type { RemoteHandlers, State } from "./remote-state.js";
+import type { RemoteHandlers } from "./remote-handlers.js";
+import type { State } from "./remote-state.js";
 import {
   answerOf,
   EVENTS,
@@ -44,17 +47,25 @@ const NOTIFIED_MS_MAX = 2_000;
 /** A server that is told of a session's end has this long to take note. */
 const DELETE_MS_MAX = 1_000;
 
+/** A server as a session needs it. */
+export interface RemoteServer {
+  readonly name: string;
+  readonly url: URL;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly authorization?: RemoteAuthorization | undefined;
+}
+
 /** Opens a session; nothing is sent before the first message. */
 export function openRemoteSession(
-  url: URL,
-  headers: Readonly<Record<string, string>>,
+  { name, url, headers = {}, authorization }: RemoteServer,
   on: RemoteHandlers,
 ): RemoteSession {
   const state: State = {
     endpoint: url,
     url,
     headers,
-    on,
+    authorization,
+    on: authorization === undefined ? on : maskedHandlers(name, authorization, on),
     over: new AbortController(),
     agent: connectionsTo(url, REQUESTS_AT_ONCE),
     underWay: new Set(),
@@ -103,7 +114,7 @@ function soonAfter(sent: Promise<void>): Promise<void> {
 async function post(state: State, line: Buffer, message: SentMessage): Promise<void> {
   if (state.over.signal.aborted) return;
   try {
-    const response = await exchange(state.endpoint, {
+    const response = await exchangeAuthorized(state.authorization, state.endpoint, {
       method: "POST",
       headers: headersFor(state, message),
       body: line,
@@ -113,17 +124,17 @@ async function post(state: State, line: Buffer, message: SentMessage): Promise<v
     await take(state, response, { line, message });
   } catch (error) {
     if (state.over.signal.aborted) return;
+    if (error instanceof AuthorizationError)
+      return fail(state, message, { text: error.message, code: error.code });
     const why = logText(error instanceof Error ? error.message : String(error));
     const isUnreached = error instanceof UnreachedError;
     if (message.method === "initialize" && isUnreached)
       return state.on.lost(`the server at ${state.url.origin} cannot be reached: ${why}`);
-    fail(
-      state,
-      message,
-      isUnreached
+    fail(state, message, {
+      text: isUnreached
         ? `The server cannot be reached: ${why}; nothing was done`
         : `The connection to the server broke: ${why}; whether the request took effect is not known`,
-    );
+    });
   }
 }
 
@@ -152,10 +163,13 @@ async function take(state: State, response: Exchanged, sent: Sent): Promise<void
     return;
   }
   const body = await wholeBody(response.body, LINE_BYTES_MAX);
-  if (body !== undefined && readMessage(body).isMessage) return say(state, body);
+  const said = body === undefined ? undefined : readMessage(body);
+  // What is no answer to the request would leave it unanswered.
+  const isOurs = said?.isMessage === true && (!message.isRequest || said.id === message.id);
+  if (body !== undefined && isOurs) return say(state, body);
   const isOld = message.method === "initialize" && [400, 404, 405].includes(status);
   if (isOld && !state.isLegacy && (await openLegacy(state))) return post(state, sent.line, message);
-  fail(state, message, refusalOf(status));
+  fail(state, message, { text: refusalOf(status) });
 }
 
 function learnSession(state: State, id: string | string[] | undefined): void {
@@ -166,9 +180,10 @@ function learnSession(state: State, id: string | string[] | undefined): void {
 
 async function takeBody(state: State, response: Exchanged, message: SentMessage): Promise<void> {
   const body = await wholeBody(response.body, LINE_BYTES_MAX);
-  if (body === undefined) return fail(state, message, "The server's answer is too long");
+  if (body === undefined) return fail(state, message, { text: "The server's answer is too long" });
   const answer = readMessage(body);
-  if (!answer.isMessage) return fail(state, message, "The server's answer is not a message of MCP");
+  if (!answer.isMessage)
+    return fail(state, message, { text: "The server's answer is not a message of MCP" });
   learnVersion(state, message, answer);
   say(state, body);
 }
@@ -177,6 +192,10 @@ async function endAtServer(state: State): Promise<void> {
   const { sessionId, endpoint } = state;
   if (sessionId === undefined || state.over.signal.aborted) return;
   const signal = AbortSignal.any([state.over.signal, AbortSignal.timeout(DELETE_MS_MAX)]);
-  const sent = exchange(endpoint, { method: "DELETE", headers: headersFor(state), signal });
+  const sent = exchangeAuthorized(state.authorization, endpoint, {
+    method: "DELETE",
+    headers: headersFor(state),
+    signal,
+  });
   await sent.then(({ body }) => body.destroy()).catch(() => {}); // a server may not allow it
 }

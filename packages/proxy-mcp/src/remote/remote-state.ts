@@ -2,19 +2,9 @@
 import type { Agent } from "node:http";
 import { errorLine, INTERNAL_ERROR } from "../rpc.js";
 import type { RpcId } from "../rpc.js";
+import type { RemoteAuthorization } from "./authorization.js";
 import type { SentMessage } from "./read-message.js";
-
-/** Where what the server says goes. */
-export interface RemoteHandlers {
-  /** Takes a message with its line feed. */
-  say(line: Buffer): unknown;
-  /** Waits while the client reads slower than the server speaks. */
-  pause(): Promise<void> | undefined;
-  /** Takes a line for the log. */
-  log(line: string): void;
-  /** The session is over. @param reason - One sentence without a period. */
-  lost(reason: string): void;
-}
+import type { RemoteHandlers } from "./remote-handlers.js";
 
 /** A session, as its parts see it. */
 export interface State {
@@ -22,6 +12,7 @@ export interface State {
   endpoint: URL;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
+  readonly authorization: RemoteAuthorization | undefined;
   readonly on: RemoteHandlers;
   readonly over: AbortController;
   /** Connections of requests. */
@@ -65,11 +56,13 @@ export function learnVersion(state: State, { method }: SentMessage, answer: Sent
 }
 
 /** What waits for an answer gets this one; of anything else the log tells. */
-export function fail(state: State, { id, isRequest }: SentMessage, text: string): void {
+export function fail(
+  state: State,
+  { id, isRequest }: SentMessage,
+  { text, code = "server_unavailable" }: { readonly text: string; readonly code?: string },
+): void {
   if (id !== undefined && isRequest)
-    state.on.say(
-      errorLine(id, { code: INTERNAL_ERROR, message: text, data: { code: "server_unavailable" } }),
-    );
+    state.on.say(errorLine(id, { code: INTERNAL_ERROR, message: text, data: { code } }));
   else state.on.log(text);
 }
 

@@ -4,7 +4,8 @@
  */
 import { LINE_BYTES_MAX } from "../limits.js";
 import { logText } from "../log-text.js";
-import { contentType, exchange } from "./exchange.js";
+import { exchangeAuthorized } from "./authorization.js";
+import { contentType } from "./exchange.js";
 import type { Exchanged } from "./exchange.js";
 import { readEvents } from "./events.js";
 import { readMessage } from "./read-message.js";
@@ -46,24 +47,20 @@ export async function takeEvents(
     if (read.isAnswered || state.over.signal.aborted) return;
     lastId = read.lastId;
     if (lastId === undefined || tries >= RESUMES_MAX)
-      return fail(
-        state,
-        message,
-        "The server ended its answer early; whether the request took effect is not known",
-      );
+      return fail(state, message, {
+        text: "The server ended its answer early; whether the request took effect is not known",
+      });
     await sleep(state);
-    response = await exchange(state.endpoint, {
+    response = await exchangeAuthorized(state.authorization, state.endpoint, {
       method: "GET",
       headers: { ...headersFor(state), accept: EVENTS, "last-event-id": lastId },
       signal: state.over.signal,
     });
     if (response.status !== 200 || contentType(response) !== EVENTS) {
       response.body.destroy();
-      return fail(
-        state,
-        message,
-        `${refusalOf(response.status)}, when its answer was asked for again`,
-      );
+      return fail(state, message, {
+        text: `${refusalOf(response.status)}, when its answer was asked for again`,
+      });
     }
   }
 }
@@ -116,7 +113,7 @@ export function listen(state: State): void {
   void (async () => {
     let lastId: string | undefined;
     while (!state.over.signal.aborted) {
-      const response = await exchange(state.endpoint, {
+      const response = await exchangeAuthorized(state.authorization, state.endpoint, {
         method: "GET",
         headers: {
           ...headersFor(state),
@@ -144,7 +141,7 @@ export function listen(state: State): void {
  * comes over that one stream.
  */
 export async function openLegacy(state: State): Promise<boolean> {
-  const response = await exchange(state.url, {
+  const response = await exchangeAuthorized(state.authorization, state.url, {
     method: "GET",
     headers: { ...headersFor(state), accept: EVENTS },
     signal: state.over.signal,

@@ -6,7 +6,9 @@
 import { PassThrough, Writable } from "node:stream";
 import { ConsentError } from "@acp/core";
 import type { ServerExit, ServerProcess, StartedUpstream } from "../server-process.js";
+import type { RemoteAuthorization } from "./authorization.js";
 import { openRemoteSession } from "./remote-session.js";
+import type { RemoteServer } from "./remote-session.js";
 
 /** A server that is reached by an address. */
 export interface RemoteUpstream {
@@ -16,6 +18,8 @@ export interface RemoteUpstream {
   readonly url: string;
   /** Sent with every request, such as `authorization`. Never shown, and never sent elsewhere. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Credentials that change while the server is used, beside the headers. Default: none. */
+  readonly authorization?: RemoteAuthorization | undefined;
 }
 
 /**
@@ -24,7 +28,8 @@ export interface RemoteUpstream {
  * @throws ConsentError `options_invalid` where `url` is none, or would send what is asked, and
  *   credentials, over a network that others can read.
  */
-export function remoteUpstream({ name, url, headers = {} }: RemoteUpstream): StartedUpstream {
+export function remoteUpstream(upstream: RemoteUpstream): StartedUpstream {
+  const { name, url } = upstream;
   const endpoint = URL.canParse(url) ? new URL(url) : undefined;
   const isSafe =
     endpoint?.protocol === "https:" ||
@@ -34,13 +39,13 @@ export function remoteUpstream({ name, url, headers = {} }: RemoteUpstream): Sta
       "options_invalid",
       `Cannot use the server "${name}": its address must begin with https://, or with http:// on this machine`,
     );
-  return { name, start: () => Promise.resolve(startRemote(endpoint, headers)) };
+  return { name, start: () => Promise.resolve(startRemote({ ...upstream, url: endpoint })) };
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
 
 /** A session as a process: it ends when its input ends and nothing is under way. */
-function startRemote(endpoint: URL, headers: Readonly<Record<string, string>>): ServerProcess {
+function startRemote(server: RemoteServer): ServerProcess {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   let tellExit: (exit: ServerExit) => void = () => {};
@@ -56,7 +61,7 @@ function startRemote(endpoint: URL, headers: Readonly<Record<string, string>>): 
     stderr.end();
     tellExit(exit);
   };
-  const session = openRemoteSession(endpoint, headers, {
+  const session = openRemoteSession(server, {
     say: (line) => isOver || stdout.write(line),
     pause: () =>
       stdout.writableNeedDrain
