@@ -24,7 +24,13 @@ export {
   openTelegramConfig,
   openWebhookConfig,
 } from "./config-secrets.js";
-export type { CommandServer, ServerReach, UpstreamServer, UrlServer } from "./config-servers.js";
+export type {
+  CommandServer,
+  ServerOAuth,
+  ServerReach,
+  UpstreamServer,
+  UrlServer,
+} from "./config-servers.js";
 export { findEncryptedFields, openConfigField, resealFields } from "./encrypted-field.js";
 export { fileGrants, parseGrants } from "./grants-file.js";
 export type { FileGrantsOptions } from "./grants-file.js";

@@ -37,6 +37,7 @@ export type NoticeCode =
   | "server_isolation"
   | "review"
   | "server_packages"
+  | "server_authorization"
   | "socket_failed"
   | "client_limited"
   | "denied_while_locked"
