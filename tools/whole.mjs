@@ -23,6 +23,14 @@ const OUTSIDE = {
 };
 
 /**
+ * Sources of ours that no such program runs, with what they export: with what only they need they stay
+ * out of it.
+ */
+const NEVER_RUN = {
+  "cli/src/commands/mcp-serve.ts": ["serveMcpHttp", "serveMcpHttpLocked"],
+};
+
+/**
  * @param {string} dir - A package's.
  * @param {string} name - An entry's.
  */
@@ -45,7 +53,7 @@ export async function bundleWhole(dir, name) {
     clean: false,
     // Where it says which name of ours is which source.
     tsconfig: join(root, "tsconfig.json"),
-    esbuildPlugins: [keepPlaces(dir), leaveOutside, noteLibraries(libraries)],
+    esbuildPlugins: [leaveOut, keepPlaces(dir), leaveOutside, noteLibraries(libraries)],
     esbuildOptions: (esbuild) => {
       esbuild.mainFields = ["module", "main"];
       // A script of node:vm has no import().
@@ -89,6 +97,19 @@ const keepPlaces = (dir) => ({
     });
   },
 });
+
+/** @type {Plugin} */
+const leaveOut = {
+  name: "leave-out",
+  setup({ onLoad }) {
+    for (const [source, names] of Object.entries(NEVER_RUN))
+      onLoad({ filter: new RegExp(`/packages/${source.replaceAll(".", "\\.")}$`) }, () => ({
+        contents: names
+          .map((each) => `export function ${each}() { throw new Error("${each} is not in here"); }`)
+          .join("\n"),
+      }));
+  },
+};
 
 /** @type {Plugin} */
 const leaveOutside = {

@@ -11,7 +11,7 @@ import {
   systemClock,
 } from "@acp/core";
 import { hashText, lineParts, nextSeq } from "./event-line.js";
-import { createGroupCommit, type LogStore } from "./group-commit.js";
+import { createGroupCommit, type Fill, type LogStore } from "./group-commit.js";
 import type { LineBuffer } from "./line-buffer.js";
 import { stampAt } from "./stamp.js";
 import { type LogClock, watchClock } from "./wall-clock.js";
@@ -44,8 +44,8 @@ export function createAppender(
   const look = watchClock(clock, lastMs);
   const { write, close } = createGroupCommit(store, path, head);
   return {
-    append(events) {
-      return write((lines, before) => {
+    append(events, terms) {
+      const fill: Fill = (lines, before) => {
         if (events.length === 0) throw new RangeError(NOTHING);
         const { nowMs, monoMs, backMs } = look();
         const noted =
@@ -53,7 +53,8 @@ export function createAppender(
             ? events
             : [logEvent("clock_went_back", stampAt(ids, nowMs), { back_ms: backMs }), ...events];
         return chainAll(noted, lines, { before, monoMs });
-      });
+      };
+      return write(fill, terms);
     },
     close,
   };

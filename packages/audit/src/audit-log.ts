@@ -11,6 +11,7 @@ import {
   randomIds,
   systemClock,
 } from "@acp/core";
+import { type AfterRelease, createAfterRelease } from "./after-release.js";
 import { type Appender, createAppender } from "./appender.js";
 import type { LineGroup } from "./group-commit.js";
 import {
@@ -174,7 +175,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
   const lock = await lockWriter(path);
   try {
     const chain = await openChain(options);
-    const { appender, tail, checkpointer, index } = chain;
+    const { appender, tail, checkpointer, index, kept } = chain;
     let closed: Promise<void> | undefined;
     const close = (): Promise<void> => (closed ??= endLog(chain).then(() => lock.release()));
     return {
@@ -182,13 +183,14 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
       start: tail.head,
       recovered: tail.torn,
       ended: chain.ended,
-      append: (events) => appender.append(events),
+      append: (events, terms) => appender.append(events, terms),
       async checkpoint() {
         if (checkpointer === undefined)
           throw cannot("sign", path)("it was opened without checkpoints");
         return checkpointer.publish();
       },
       async heldFrom() {
+        kept.flush();
         const work = index?.work() ?? (await findOpenWork(path));
         await checkpointer?.publish();
         return Math.min(oldestOf(work), checkpointer?.witnessed() ?? Infinity);
@@ -212,11 +214,14 @@ interface OpenChain {
   readonly tail: OpenedTail;
   readonly checkpointer: Checkpointer | undefined;
   readonly index: IndexWriter | undefined;
+  /** What the index has not heard yet. */
+  readonly kept: AfterRelease;
   readonly ended: number;
 }
 
-async function endLog({ appender, checkpointer, index }: OpenChain): Promise<void> {
+async function endLog({ appender, checkpointer, index, kept }: OpenChain): Promise<void> {
   await appender.close();
+  kept.flush();
   await checkpointer?.close();
   await index?.close();
 }
@@ -266,9 +271,10 @@ async function startAppending(
     firstSeq: tail.firstSeq,
     startedMs: tail.startedMs ?? clock.now(),
   };
+  const kept = createAfterRelease((group, at) => index?.add(group, at));
   const onDurable = (group: LineGroup, at: GroupPlace): void => {
     checkpointer?.add(group);
-    index?.add(group, at);
+    if (index !== undefined) kept.take(group, at);
   };
   const store = await createFileStore(opened, {
     rotation,
@@ -291,7 +297,7 @@ async function startAppending(
           nowMs: clock.now(),
           ids,
         });
-  return { appender, tail, checkpointer, ended };
+  return { appender, tail, checkpointer, kept, ended };
 }
 
 async function readTerms(

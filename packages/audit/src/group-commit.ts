@@ -2,7 +2,7 @@
  * Group commit: calls that come while a write is under way share the next one. The first failure of
  * the store is final: whatever waits and every later call is refused.
  */
-import type { AuditReceipt, ConsentError } from "@acp/core";
+import type { AppendTerms, AuditReceipt, ConsentError } from "@acp/core";
 import { nextSeq } from "./event-line.js";
 import { cannot, causeText } from "./errors.js";
 import { createLineBuffer, type LineBuffer } from "./line-buffer.js";
@@ -34,14 +34,22 @@ export type Fill = (lines: LineBuffer, head: AuditReceipt | undefined) => AuditR
 export interface GroupCommit {
   /**
    * Resolves with what `fill` returned when its lines and those of all calls before are durable.
+   *
+   * @param terms - What may wait is written with the next call that may not, or soon by itself.
    */
-  write(fill: Fill): Promise<AuditReceipt>;
+  write(fill: Fill, terms?: AppendTerms): Promise<AuditReceipt>;
   /** Waits for what was written, then refuses more. Never rejects; more calls change nothing. */
   close(): Promise<void>;
 }
 
 /** A group that has this many bytes takes no more calls: it is written at once. */
 const GROUP_BYTES_MAX = 8 * 1024 * 1024;
+
+/**
+ * What may wait does so for this long. A client that makes one call after another has made the next
+ * one by then, so that each call takes one write; what one leaves to itself stays open no longer.
+ */
+const WAIT_MS = 5;
 
 /** A call of `write`. */
 interface Call {
@@ -68,6 +76,13 @@ export function createGroupCommit(
   let failure: ConsentError | undefined;
   let closed: Promise<void> | undefined;
   let draining: Promise<void> | undefined;
+  let waiting: NodeJS.Timeout | undefined;
+
+  function start(): void {
+    clearTimeout(waiting);
+    waiting = undefined;
+    draining ??= drain();
+  }
 
   async function drain(): Promise<void> {
     await Promise.resolve(); // calls of the same tick go into the first group
@@ -102,14 +117,16 @@ export function createGroupCommit(
   }
 
   return {
-    write(fill) {
+    write(fill, { mayWait = false } = {}) {
       return new Promise((resolve, reject) => {
         const { receipt, calls } = fillGroup(fill);
         calls.push({ receipt, resolve, reject });
-        draining ??= drain();
+        if (!mayWait) start();
+        else if (draining === undefined) waiting ??= setTimeout(start, WAIT_MS);
       });
     },
     close() {
+      if (waiting !== undefined) start();
       closed ??= Promise.resolve(draining)
         .then(() => store.close())
         .catch(() => {}); // what matters was synced before

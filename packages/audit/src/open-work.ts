@@ -21,6 +21,14 @@ export interface OpenItem
 /** What has no end, found by feeding every event in order. */
 export interface OpenWork {
   add(event: AuditEvent): void;
+  /**
+   * Notes an event `tool_call_forwarded` whose end may come before anybody asks for it.
+   *
+   * @param read - Reads it; called where its end did not come first.
+   */
+  begin(event: Pick<AuditEvent, "seq" | "requestId">, read: () => AuditEvent): void;
+  /** Notes the end of a call that names the number of the event that began it. */
+  finish(event: Pick<AuditEvent, "requestId">, forwardedSeq: number): void;
   /** Notes an event that can change nothing here. */
   pass(): void;
   /** Whether the last event of the log says that what was open had been ended. */
@@ -85,8 +93,27 @@ export function trackOpenWork(from: JsonObject = {}): OpenWork {
   replaceBy(questions, from["questions"]);
   replaceBy(yeses, from["yeses"]);
   let calls: OpenItem[] = [...readItems(from["calls"])];
+  /** Those that began last, in their order, and are not among the calls yet. */
+  const begun = new Map<number, () => AuditEvent>();
   let isSettled = from["settled"] === true;
+  const settle = (): OpenItem[] => {
+    for (const read of begun.values()) calls.push(itemOf(read()));
+    begun.clear();
+    return calls;
+  };
   return {
+    begin({ seq, requestId }, read) {
+      isSettled = false;
+      yeses.delete(requestId);
+      begun.set(seq, read);
+    },
+    finish({ requestId }, forwardedSeq) {
+      isSettled = false;
+      yeses.delete(requestId);
+      if (begun.delete(forwardedSeq)) return;
+      const at = calls.findIndex(({ seq }) => seq === forwardedSeq);
+      if (at !== -1) calls.splice(at, 1);
+    },
     pass() {
       isSettled = false;
     },
@@ -98,11 +125,12 @@ export function trackOpenWork(from: JsonObject = {}): OpenWork {
       if (eventType === "consent_approved") yeses.set(event.requestId, itemOf(event));
       if (eventType === "consent_requested") questions.set(event.requestId, itemOf(event));
       else if (QUESTION_ENDS.has(eventType)) questions.delete(event.requestId);
-      else if (eventType === "tool_call_forwarded") calls.push(itemOf(event));
+      else if (eventType === "tool_call_forwarded") settle().push(itemOf(event));
       else if (CALL_ENDS.has(eventType) && !isUnforwarded(event)) {
-        const at = callOf(calls, event);
+        const at = callOf(settle(), event);
         if (at !== -1) calls.splice(at, 1);
       } else if (eventType === OPENED) {
+        begun.clear();
         calls = [];
         replaceBy(questions, event.metadata["open_questions"]);
         replaceBy(yeses, event.metadata["open_yeses"]);
@@ -110,7 +138,7 @@ export function trackOpenWork(from: JsonObject = {}): OpenWork {
     },
     questions: () => [...questions.values()],
     yeses: () => [...yeses.values()],
-    calls: () => [...calls],
+    calls: () => [...settle()],
   };
 }
 

@@ -9,9 +9,9 @@ import type { AuditSink } from "@acp/core";
  */
 export function teeSinks(first: AuditSink, ...others: readonly AuditSink[]): AuditSink {
   return {
-    async append(events) {
-      const receipt = await first.append(events);
-      for (const sink of others) await sink.append(events);
+    async append(events, terms) {
+      const receipt = await first.append(events, terms);
+      for (const sink of others) await sink.append(events, terms);
       return receipt;
     },
   };

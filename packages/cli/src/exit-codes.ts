@@ -45,7 +45,11 @@ export const EXIT_CODES: Readonly<
       "Nothing to act on, for example no such question, no running gate, no such secret, or no sandbox that holds.",
   },
   unproven: { code: 6, meaning: "A proof is not valid." },
-  review: { code: 7, meaning: "A person should see the command before it runs." },
+  review: {
+    code: 7,
+    meaning:
+      "A person should look: at a command before it runs, or at what an MCP server presents.",
+  },
   dangerous: { code: 8, meaning: "The command is destructive or hostile." },
   not_run: {
     code: 125,

@@ -1,7 +1,7 @@
 /**
- * Resident client: `acp mcp` and `acp proxy http`, processes that load nothing else of ours. One
- * hands its standard streams to the resident of the home, the other the connections that it accepts;
- * both start one where there is none. They never decide anything, and never open a gate of their own
+ * Resident client: `acp mcp`, `acp mcp serve` and `acp proxy http`, processes that load nothing else
+ * of ours. The first hands its standard streams to the resident of the home, the others the
+ * connections that they accept; all start one where there is none. They never decide anything, and never open a gate of their own
  * instead.
  */
 import { randomBytes } from "node:crypto";
@@ -33,16 +33,19 @@ import type { Frame, Greeting, Hello } from "./resident/wire.js";
 const END_MS_MAX = 10_000;
 /** The same for one whose requests under way have ten seconds. */
 const DRAIN_MS_MAX = 15_000;
+/** What may follow `mcp` here; the rest are commands of their own. */
+const SERVE = ["serve"] as const;
 /** Whether this command line has the client listen, rather than hand its standard streams on. */
-const listens = (argv: readonly string[]): boolean => argv[0] === "proxy";
+const listens = (argv: readonly string[]): boolean =>
+  argv[0] === "proxy" || (argv[0] === "mcp" && argv[1] === "serve");
 
 /** What a person may choose instead; nobody else does. */
 const aloneWorks = (argv: readonly string[]): string =>
-  `acp ${listens(argv) ? "proxy http" : "mcp"} --alone needs none`;
+  `acp ${listens(argv) ? argv.slice(0, 2).join(" ") : "mcp"} --alone needs none`;
 
 /** Whether this command line is one for the resident: every one that does not say otherwise. */
 export function isForResident(words: readonly string[], env: NodeJS.ProcessEnv): boolean {
-  const argv = withTerminator(words, []);
+  const argv = withTerminator(words, SERVE);
   const own = argv.slice(0, endOf(argv));
   // These are answered by the command itself.
   if (own.some((word) => /^(?:-h|--(?:help|version|alone|tty))$/u.test(word))) return false;
@@ -51,7 +54,7 @@ export function isForResident(words: readonly string[], env: NodeJS.ProcessEnv):
 
 /** Runs this process as a client of the resident until one side ends. */
 export function runResidentClient(): void {
-  const argv = withTerminator(process.argv.slice(2), []);
+  const argv = withTerminator(process.argv.slice(2), SERVE);
   const { env } = process;
   const uid = process.getuid?.() ?? -1;
   const userHome = homedir();

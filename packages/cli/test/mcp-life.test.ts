@@ -326,14 +326,6 @@ describe.each(FORMS)("acp mcp and its configuration, $form", ({ isResident }) =>
     );
   });
 
-  it("says what it reads and does not do yet, and starts", async () => {
-    await using at = await world('version: "1"\nproxy: { port: 8443 }\n');
-    await using gated = await startGated({ ...at, isResident });
-    expect(gated.stderr()).toContain(
-      'config.yml: "proxy.port" is not supported yet and does nothing',
-    );
-  });
-
   it("refuses --server where the configuration names the servers", async () => {
     await using at = await world();
     expect(await acp(["mcp", "--server", "x"], { home: at.home })).toMatchObject({

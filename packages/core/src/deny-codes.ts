@@ -41,6 +41,7 @@ export const DENY_CODE_LIST = [
   "action_invalid",
   "action_too_large",
   "arguments_invalid",
+  "definition_changed",
   "context_invalid",
   "permit_refused",
   "gate_closed",
@@ -185,6 +186,13 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
   arguments_invalid: {
     meaning: "The arguments do not fit the tool's input schema.",
     remedy: "Correct the arguments as the reason says, then call again",
+    retryable: false,
+  },
+  definition_changed: {
+    meaning:
+      "The tool's definition is not the one that was pinned, or is one that cannot be pinned.",
+    remedy:
+      "Use another tool, and tell the person: `acp mcp review` shows what changed, and they can accept it",
     retryable: false,
   },
   context_invalid: {

@@ -109,6 +109,7 @@ export type {
   ArgumentCheck,
   AskSession,
   Assessor,
+  AppendTerms,
   AuditSink,
   Channel,
   Claims,

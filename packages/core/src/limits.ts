@@ -35,6 +35,10 @@ export const AGENT_PARENTS_MAX = 64;
  * every question about the tool.
  */
 export const TOOL_DEFINITION_UNITS_MAX: number = 256 * 1024;
+/** Notes about a tool's definition that a person is shown: more would push the question away. */
+export const TOOL_NOTES_MAX = 8;
+/** Characters of one such note. */
+export const TOOL_NOTE_CHARS_MAX = 300;
 /** Characters of what an argument check says; the agent, the approver and the log get it. */
 export const ARGUMENT_PROBLEM_CHARS_MAX = 2_000;
 /** Characters of a host name, RFC 1035 §2.3.4 in text form. */

@@ -116,15 +116,25 @@ export type AnswerReceipt =
       readonly reason: string;
     };
 
+/** When events have to become durable. */
+export interface AppendTerms {
+  /**
+   * Nothing is released on them: a sink may write them together with what comes within a moment, a
+   * few milliseconds at most.
+   */
+  readonly mayWait?: boolean;
+}
+
 /** Where events become durable. */
 export interface AuditSink {
   /**
    * Writes the events, in order, all or none; resolves when they are durable.
    *
+   * @param terms - Default: at once. A sink need not heed it.
    * @throws ConsentError `audit_failed`. After a failed write every append throws (latched); events
    *   that cannot be written at all are refused without that.
    */
-  append(events: readonly AuditEventInput[]): Promise<AuditReceipt>;
+  append(events: readonly AuditEventInput[], terms?: AppendTerms): Promise<AuditReceipt>;
 }
 
 /** Puts secrets into a Release; made by `createVault`. */

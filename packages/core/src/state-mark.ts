@@ -9,7 +9,7 @@ import { logEvent } from "./log-event.js";
 import type { AuditEventInput, AuditEventType } from "./types/audit-event.js";
 
 /** Files that an older one may not take the place of unasked. */
-export const STATE_KINDS = ["grants", "passkeys", "keys", "vault"] as const;
+export const STATE_KINDS = ["grants", "passkeys", "pins", "keys", "vault"] as const;
 
 /** One of {@link STATE_KINDS}. */
 export type StateKind = (typeof STATE_KINDS)[number];

@@ -4,10 +4,15 @@
  */
 import { ConsentError } from "./errors.js";
 import { copyMeasured } from "./json/copy.js";
-import { boundedText, isObject, ownValue } from "./json/own.js";
+import { boundedList, boundedText, isObject, ownValue } from "./json/own.js";
 import { isJsonObject, type JsonObject } from "./json/value.js";
 import type { ToolDefinition } from "./types/agent.js";
-import { NAME_CHARS_MAX, TOOL_DEFINITION_UNITS_MAX } from "./limits.js";
+import {
+  NAME_CHARS_MAX,
+  TOOL_DEFINITION_UNITS_MAX,
+  TOOL_NOTE_CHARS_MAX,
+  TOOL_NOTES_MAX,
+} from "./limits.js";
 
 /** The definitions that this module made: they cannot change any more. */
 const known = new WeakSet();
@@ -50,9 +55,18 @@ export function parseToolDefinition(value: unknown): ToolDefinition {
     ...(inputSchema === undefined ? {} : { inputSchema: inputSchema.copy }),
     ...(annotations === undefined ? {} : { annotations: annotations.copy }),
     ...(pin === undefined ? {} : { pinned: pin }),
+    ...readNotes(ownValue(value, "notes")),
   });
   known.add(definition);
   return definition;
+}
+
+function readNotes(given: unknown): Pick<ToolDefinition, "notes"> {
+  if (given === undefined) return {};
+  const notes = boundedList(given, { path: "tool.notes", itemsMax: TOOL_NOTES_MAX }).map(
+    (note, at) => boundedText(note, { path: `tool.notes[${at}]`, charsMax: TOOL_NOTE_CHARS_MAX }),
+  );
+  return { notes: Object.freeze(notes) };
 }
 
 function isDefinition(value: unknown): value is ToolDefinition {

@@ -3,15 +3,17 @@
  * Build nothing else on it.
  */
 export { showName } from "./approval/show.js";
-export { GLOB_CHARS_MAX } from "./limits.js";
+export { mentionedPlaces } from "./guard/mentions.js";
+export { GLOB_CHARS_MAX, TOOL_NOTE_CHARS_MAX, TOOL_NOTES_MAX } from "./limits.js";
 export { hasWildcard } from "./policy/glob.js";
 export { asOneError } from "./policy/mistakes.js";
 export { exactlyOne, idleWhere, notBoth, onlyBeside } from "./policy/key-rules.js";
 export type { Idle } from "./policy/key-rules.js";
+export { oddityOf } from "./policy/odd-characters.js";
 export { normalizePath } from "./policy/path.js";
 export type { Segments } from "./policy/path.js";
 export { askMatches } from "./policy/pattern.js";
-export { reachKeyOf } from "./policy/readings.js";
+export { lookOf, reachKeyOf } from "./policy/readings.js";
 export { optional, required, section } from "./policy/section.js";
 export type {
   ContextOf,

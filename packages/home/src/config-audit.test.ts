@@ -36,7 +36,6 @@ describe("parseConfig() of the section audit", () => {
         { url: "https://witness.example/checkpoints" },
       ],
     });
-    expect(parse(text).unsupported).toEqual([]);
     expect(parse("audit: {}").audit).toEqual(DEFAULT_AUDIT_CONFIG);
     expect(parse("channel: prompt").audit).toBeUndefined();
   });

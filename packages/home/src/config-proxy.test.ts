@@ -32,7 +32,6 @@ describe("parseConfig(), proxy", () => {
         upgradeHosts: ["ws.example.com"],
         hostApproval: "site",
       },
-      unsupported: [],
     });
   });
 

@@ -49,7 +49,7 @@ export interface HttpProxyConfig {
 
 /** Settings of the proxies: the section `proxy`. Format: spec/home.md §2. */
 export interface ProxyConfig {
-  /** Port of the MCP listener. Not supported yet. */
+  /** Port of the MCP listener on 127.0.0.1. */
   readonly port?: number;
   /** Port of the HTTP proxy on 127.0.0.1. */
   readonly httpPort?: number;
@@ -124,7 +124,7 @@ export const proxy: Shape<
   Omit<ProxyConfig, "servers"> & Partial<Pick<ProxyConfig, "servers">>,
   PathOrigins
 > = section({
-  port: optional("port", number(PORT), "Port of the MCP listener. Not supported yet."),
+  port: optional("port", number(PORT), "Port of the MCP listener on 127.0.0.1. Default: 8443."),
   httpPort: optional("http_port", number(PORT), "Port of the HTTP proxy on 127.0.0.1."),
   privateHosts: optional(
     "private_hosts",
@@ -134,8 +134,3 @@ export const proxy: Shape<
   http: optional("http", http, "The HTTP proxy."),
   servers: optional("upstream_servers", servers, "MCP servers behind the MCP proxy."),
 });
-
-/** Paths of the keys that are read but cannot be used yet. */
-export function unsupportedIn({ port }: Pick<ProxyConfig, "port">): readonly string[] {
-  return port === undefined ? [] : ["proxy.port"];
-}

@@ -46,6 +46,39 @@ describe("what a server may see", () => {
   });
 });
 
+describe("what a server may take", () => {
+  it("is read in the units of the proxy, of both kinds of server", () => {
+    const text =
+      "max_result_megabytes: 50, call_timeout_seconds: 30, max_calls: 4, start_timeout_seconds: 90";
+    const limits = {
+      messageBytesMax: 50 * 1024 * 1024,
+      callTimeoutMs: 30_000,
+      callsMax: 4,
+      startTimeoutMs: 90_000,
+    };
+    expect(parse(text)).toEqual({ name: "a", command: ["x"], limits });
+    expect(parse("max_calls: 1")).toEqual({ name: "a", command: ["x"], limits: { callsMax: 1 } });
+    const { servers } = parseConfig(
+      `version: "1"\nproxy: { upstream_servers: [{ name: a, url: "https://a.example/", ${text} }] }\n`,
+      { homeDir: "/home/ada", cwd: "/home/ada/.acp" },
+    );
+    expect(servers).toEqual([{ name: "a", url: "https://a.example/", limits }]);
+  });
+
+  it.each([
+    ["max_result_megabytes: 0"],
+    ["max_result_megabytes: 257"],
+    ["max_result_megabytes: .nan"],
+    ["call_timeout_seconds: 0.5"],
+    ["call_timeout_seconds: '30'"],
+    ["start_timeout_seconds: 86401"],
+    ["max_calls: .inf"],
+    ["max_calls: -1"],
+  ])("is refused where it is none: %s", (rest) => {
+    expect(() => parse(rest)).toThrow(expect.objectContaining({ code: "config_invalid" }));
+  });
+});
+
 describe("a server at an address", () => {
   const origins = { homeDir: "/home/ada", cwd: "/home/ada/.acp" };
   const read = (rest: string): unknown =>

@@ -6,6 +6,7 @@ import {
   idleWhere,
   list,
   map,
+  number,
   onlyBeside,
   optional,
   refined,
@@ -36,6 +37,18 @@ export interface ServerReach {
   readonly network?: readonly string[];
 }
 
+/** What a server may take. Format: spec/home.md §3. */
+export interface ServerLimits {
+  /** Bytes of one message of the server. Absent: 10 MiB. */
+  readonly messageBytesMax?: number;
+  /** Milliseconds that the server may take for a tool call. Absent: no limit. */
+  readonly callTimeoutMs?: number;
+  /** Tool calls that the server has at a time; further ones wait in order. Absent: no limit. */
+  readonly callsMax?: number;
+  /** Milliseconds that the server may take to answer `initialize`. Absent: 50 s. */
+  readonly startTimeoutMs?: number;
+}
+
 /** An MCP server that is started as a process. Format: spec/home.md §3. */
 export interface CommandServer extends ServerReach {
   /** What policies, questions and logs call the server; 1 to 64 of `a-z 0-9 - _`. */
@@ -46,6 +59,8 @@ export interface CommandServer extends ServerReach {
   readonly env?: Readonly<Record<string, string>>;
   /** Working directory. In a sandbox, it must be one that the server sees. */
   readonly cwd?: string;
+  /** What the server may take. Absent: what every server may. */
+  readonly limits?: ServerLimits;
 }
 
 /** How a person signs in to a server. Format: spec/home.md §3. */
@@ -72,6 +87,8 @@ export interface UrlServer {
   readonly headers?: Readonly<Record<string, string>>;
   /** How a person signs in (`acp mcp login`). */
   readonly oauth?: ServerOAuth;
+  /** What the server may take. Absent: what every server may. */
+  readonly limits?: ServerLimits;
 }
 
 /** An MCP server of the configuration. */
@@ -79,6 +96,13 @@ export type UpstreamServer = CommandServer | UrlServer;
 
 const PATHS_MAX = 64;
 const COMMAND_CHARS_MAX = 8_192;
+/** A text of JavaScript holds no more than twice as much. */
+const RESULT_MEGABYTES_MAX = 256;
+const MEGABYTE = 1024 * 1024;
+/** A day. */
+const TIMEOUT_SECONDS_MAX = 86_400;
+const SECOND_MS = 1_000;
+const CALLS_MAX = 10_000;
 const LIMITS = ["workspace", "read", "write", "network"];
 
 /** Names stand before `__` in the names of tools, and in policies. */
@@ -161,6 +185,9 @@ const directories: Shape<readonly string[], PathOrigins> = list(pathShape, {
   problem: `there are more than ${PATHS_MAX} directories`,
 });
 
+const times = (max: number, unit: number): Shape<number> =>
+  refined(number({ min: 1, max, whole: true }), (value) => value * unit);
+
 const server: Shape<UpstreamServer, PathOrigins> = refined(
   section(
     {
@@ -189,6 +216,26 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
         hosts,
         "Hosts that the server may reach: host (ports 443 and 80) or host:port. Default: none.",
       ),
+      messageBytesMax: optional(
+        "max_result_megabytes",
+        times(RESULT_MEGABYTES_MAX, MEGABYTE),
+        "Size of one answer, in MiB. Default: 10.",
+      ),
+      callTimeoutMs: optional(
+        "call_timeout_seconds",
+        times(TIMEOUT_SECONDS_MAX, SECOND_MS),
+        "Seconds that the server may take for a tool call. Default: no limit.",
+      ),
+      callsMax: optional(
+        "max_calls",
+        number({ min: 1, max: CALLS_MAX, whole: true }),
+        "Tool calls that the server has at a time; further ones wait. Default: no limit.",
+      ),
+      startTimeoutMs: optional(
+        "start_timeout_seconds",
+        times(TIMEOUT_SECONDS_MAX, SECOND_MS),
+        "Seconds that the server may take to start. Default: 50.",
+      ),
     },
     [
       exactlyOne("command", "url"),
@@ -204,10 +251,22 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
     ],
   ),
   (
-    { name, url: address, headers: sent, oauth: signIn, command: words = [], args = [], ...rest },
+    {
+      name,
+      url: address,
+      headers: sent,
+      oauth: signIn,
+      command: words = [],
+      args = [],
+      ...settings
+    },
     spot,
   ) => {
-    if (address === undefined) return { name, command: [...words, ...args], ...rest };
+    const { messageBytesMax, callTimeoutMs, callsMax, startTimeoutMs, ...rest } = settings;
+    const all = { messageBytesMax, callTimeoutMs, callsMax, startTimeoutMs };
+    const given = Object.entries(all).filter(([, value]) => value !== undefined);
+    const limits = given.length === 0 ? {} : { limits: Object.fromEntries(given) };
+    if (address === undefined) return { name, command: [...words, ...args], ...rest, ...limits };
     const isFixed = Object.keys(sent ?? {}).some(
       (header) => header.toLowerCase() === "authorization",
     );
@@ -221,6 +280,7 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
       url: address,
       ...(sent !== undefined && { headers: sent }),
       ...(signIn !== undefined && { oauth: signIn }),
+      ...limits,
     };
   },
 );

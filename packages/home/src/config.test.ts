@@ -56,7 +56,6 @@ describe("parseConfig()", () => {
       policyPath: "/home/ada/.acp/policy.yml",
       groups: {},
       warnings: [],
-      unsupported: ["proxy.port"],
     });
   });
 
@@ -82,7 +81,6 @@ describe("parseConfig()", () => {
     for (const text of ["channel: prompt", "channel: terminal", "version: '1'"])
       expect(parse(text)).toMatchObject({
         stages: [{ channels: ["terminal"], afterMs: 0 }],
-        unsupported: [],
       });
   });
 

@@ -48,7 +48,7 @@ import {
   type WebhookConfig,
 } from "./config-channels.js";
 import { approvers, groupMistakes, groups, stageMistakes } from "./config-people.js";
-import { proxy, type ProxyConfig, unsupportedIn } from "./config-proxy.js";
+import { proxy, type ProxyConfig } from "./config-proxy.js";
 import { isSecretField, SECRET_FIELDS_TEXT } from "./config-secrets.js";
 import { pathShape } from "./config-values.js";
 import { encryptedSpots } from "./encrypted-field.js";
@@ -85,11 +85,6 @@ export interface Config extends ProxyConfig {
   readonly audit?: AuditConfig;
   /** One line for each setting that loaded but deserves attention. */
   readonly warnings: readonly string[];
-  /**
-   * Paths of the keys that this version reads but cannot act on yet, such as `proxy.port`. Refuse
-   * to start, or report them.
-   */
-  readonly unsupported: readonly string[];
 }
 
 /** The settings without a file: the terminal channel, and no servers. */
@@ -98,7 +93,6 @@ export const DEFAULT_CONFIG: Config = {
   servers: [],
   groups: {},
   warnings: [],
-  unsupported: [],
 };
 
 const SUBJECT: Subject = { name: "config", code: "config_invalid" };
@@ -270,7 +264,6 @@ function assemble({
   return {
     ...settings,
     warnings: warningsAbout(written, settings),
-    unsupported: unsupportedIn(settings),
   };
 }
 

@@ -27,6 +27,7 @@ export {
 export type {
   CommandServer,
   ServerOAuth,
+  ServerLimits,
   ServerReach,
   UpstreamServer,
   UrlServer,
@@ -52,8 +53,11 @@ export { changeUnlock, resetKeys } from "./keys-reset.js";
 export type { Reset, ResetPlan, UnlockChange } from "./keys-reset.js";
 export { createKeptReading } from "./kept-reading.js";
 export { machineClock } from "./machine-clock.js";
+export { onceATurn } from "./once-a-turn.js";
 export { homePaths, resolveHome, resolvePath, swapPath } from "./paths.js";
 export type { HomePaths, HomeSources, PathOrigins } from "./paths.js";
+export { fileToolPins, parseToolPins } from "./tool-pins-file.js";
+export type { FileToolPins, FileToolPinsOptions, ServerPins, ToolPin } from "./tool-pins-file.js";
 export { filePasskeys, parsePasskeys, printPasskeys } from "./passkeys-file.js";
 export type { FilePasskeys, FilePasskeysOptions, PasskeyRecord } from "./passkeys-file.js";
 export { listPausedAgents, pauseAgent, readAgentPause, resumeAgent } from "./agent-pause.js";

@@ -54,6 +54,8 @@ describe("homePaths()", () => {
       privateKeyPath: "/h/keys/private.key",
       publicKeyPath: "/h/keys/public.key",
       recordKeyPath: "/h/record.key",
+      toolPinsPath: "/h/tool-pins.json",
+      toolTextsDir: "/h/tool-texts",
       vaultPath: "/h/vault.json",
       grantsPath: "/h/grants.json",
       passkeysPath: "/h/passkeys.json",

@@ -32,6 +32,10 @@ export interface HomePaths {
   readonly recordKeyPath: string;
   /** Public halves of passkeys: `passkeys.json`. */
   readonly passkeysPath: string;
+  /** What MCP servers presented when it was pinned: `tool-pins.json`. */
+  readonly toolPinsPath: string;
+  /** Texts of what is pinned, for people: the directory `tool-texts`. */
+  readonly toolTextsDir: string;
   /** Keys: the directory `keys`. */
   readonly keysDir: string;
   /** Sealed private key: `keys/private.key`. */
@@ -102,6 +106,8 @@ export function homePaths(dir: string): HomePaths {
     grantsPath: join(dir, "grants.json"),
     recordKeyPath: join(dir, "record.key"),
     passkeysPath: join(dir, "passkeys.json"),
+    toolPinsPath: join(dir, "tool-pins.json"),
+    toolTextsDir: join(dir, "tool-texts"),
     keysDir,
     privateKeyPath: join(keysDir, "private.key"),
     publicKeyPath: join(keysDir, "public.key"),

@@ -2,12 +2,13 @@
  * Pause file: the one format of every pause of a home, of all questions and of one agent. Formats:
  * spec/home.md §5.
  */
-import { readFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ConsentError, isJsonObject, isoTime, type JsonObject, parseIsoTime } from "@acp/core";
 import { syncDirectory, writeFileAtomic } from "./atomic.js";
 import { causeText, cannot, hasErrno } from "./errors.js";
+import { onceATurn } from "./once-a-turn.js";
 
 /** When a pause ends: a time in milliseconds since 1970, or `until-off` for no set end. */
 export type PauseEnd = number | "until-off";
@@ -63,14 +64,16 @@ export function parsePause(text: string): KeptPause | undefined {
  * The text of a pause file; `undefined` where there is none. Synchronous. Throws what reading
  * throws.
  */
-export function readPauseText(path: string): string | undefined {
+export const readPauseText: (path: string) => string | undefined = onceATurn((path) => {
   try {
+    // Nearly always there is none, and an error costs more than a look.
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
     return readFileSync(path, "utf8");
   } catch (error) {
     if (hasErrno(error, "ENOENT")) return undefined;
     throw error;
   }
-}
+});
 
 /** Whether a pause is over at a time. */
 export const isPauseOver = ({ until }: KeptPause, nowMs: number): boolean =>

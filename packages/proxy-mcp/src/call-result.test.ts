@@ -67,10 +67,23 @@ describe("invalidResult()", () => {
 describe("unavailableResult()", () => {
   it("says whether the call may have taken effect", () => {
     const failure = { server: "fs", reason: 'Server "fs" exited with code 1' };
-    expect(texts(unavailableResult(failure, true))[0]).toContain(
-      "after the call was sent to it; whether the call took effect is not known",
+    expect(texts(unavailableResult(failure, true))[0]).toBe(
+      'Sent, but not answered (server_unavailable): Server "fs" exited with code 1 after the call was sent to it; whether the call took effect is not known. Check what happened before calling again.',
     );
-    expect(texts(unavailableResult(failure, false))[0]).not.toContain("took effect");
+    expect(texts(unavailableResult(failure, false))[0]).toBe(
+      'Not executed (server_unavailable): Server "fs" exited with code 1. The operator must check the server, then restart it. The same call will fail again.',
+    );
+  });
+
+  it("tells when to call again, where the server comes back", () => {
+    const failure = { server: "fs", reason: "gone", retryAfterMs: 4_000 };
+    expect(texts(unavailableResult(failure, false))[0]).toBe(
+      "Not executed (server_unavailable): gone. The server is being started again; wait, then repeat the call. The same call may succeed later, at the earliest after 4 s.",
+    );
+    // What may have taken effect is never said to be worth a repetition.
+    const { _meta: meta } = unavailableResult(failure, true);
+    expect(meta["acp/denied"]).toMatchObject({ retryable: false });
+    expect(meta["acp/denied"]).not.toHaveProperty("retryAfterMs");
   });
 });
 

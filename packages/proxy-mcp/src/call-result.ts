@@ -3,13 +3,14 @@
  * use `structuredContent`, which clients validate against the tool's own schema. Format:
  * spec/mcp-proxy.md §4.
  */
-import { isoTime } from "@acp/core";
+import { DENY_CODES, isoTime } from "@acp/core";
 import type { Denied, Pending } from "@acp/core";
 import type { ServerFailure } from "./failure.js";
 
 /** Why a call was not made, as data. Format: spec/mcp-proxy.md §4. */
 export interface CallNotice {
-  /** A deny code of the gate, or `pending`, `arguments_invalid` or `server_unavailable`. */
+  /** A deny code of the gate, or `pending`, `arguments_invalid`, `server_unavailable` or
+   * `call_timed_out`. */
   readonly code: string;
   /** Why, in one sentence without a period. */
   readonly reason: string;
@@ -61,17 +62,60 @@ export function invalidResult(reason: string): NoticeResult {
 }
 
 /** The server is gone, before or after the call reached it. */
-export function unavailableResult({ reason }: ServerFailure, forwarded: boolean): NoticeResult {
+export function unavailableResult(
+  { reason, retryAfterMs }: ServerFailure,
+  forwarded: boolean,
+): NoticeResult {
+  const code = "server_unavailable";
+  if (forwarded) return unknownResult(code, `${reason} after the call was sent to it`);
+  if (retryAfterMs === undefined)
+    return notice("acp/denied", {
+      code,
+      reason,
+      remedy: "The operator must check the server, then restart it",
+      retryable: false,
+    });
   return notice("acp/denied", {
-    code: "server_unavailable",
-    reason: forwarded
-      ? `${reason} after the call was sent to it; whether the call took effect is not known`
-      : reason,
-    remedy: forwarded
-      ? "Check what happened before calling again; the operator must check the server"
-      : "The operator must check the server, then restart it",
-    retryable: false,
+    code,
+    reason,
+    remedy: "The server is being started again; wait, then repeat the call",
+    retryable: true,
+    retryAfterMs,
   });
+}
+
+/** Something failed inside the proxy. */
+export function brokenResult(forwarded: boolean): NoticeResult {
+  const code = "internal_error";
+  if (forwarded) return unknownResult(code, "the proxy failed after the call was sent");
+  return deniedResult({
+    decision: "deny",
+    code,
+    reason: "the proxy failed",
+    ...DENY_CODES[code],
+  });
+}
+
+/** The server took longer for the call than it may. */
+export function timedOutResult(server: string, timeoutMs: number): NoticeResult {
+  return unknownResult(
+    "call_timed_out",
+    `Server "${server}" did not answer within ${timeoutMs} ms`,
+  );
+}
+
+/** The call was sent, and nobody knows what came of it. @param reason - Without its end. */
+export function unknownResult(code: string, reason: string): NoticeResult {
+  return notice(
+    "acp/denied",
+    {
+      code,
+      reason: `${reason}; whether the call took effect is not known`,
+      remedy: "Check what happened before calling again",
+      retryable: false,
+    },
+    "Sent, but not answered",
+  );
 }
 
 /** A person is still being asked. */
@@ -87,10 +131,15 @@ export function pendingResult({ requestId, expiresAtMs }: Pending): NoticeResult
   });
 }
 
-function notice(key: "acp/denied" | "acp/pending", data: CallNotice): NoticeResult {
+/** @param opening - What became of the call; what is not known is never called "not executed". */
+function notice(
+  key: "acp/denied" | "acp/pending",
+  data: CallNotice,
+  opening?: string,
+): NoticeResult {
   return {
     content: [
-      { type: "text", text: sentences(data) },
+      { type: "text", text: opening === undefined ? sentences(data) : sentence(opening, data) },
       { type: "text", text: JSON.stringify(data) },
     ],
     isError: true,
@@ -104,5 +153,12 @@ function sentences({ code, reason, remedy, retryable, retryAfterMs }: CallNotice
   const again = retryable
     ? `The same call may succeed later${wait === "" ? "" : `, at the earliest${wait}`}.`
     : "The same call will fail again.";
-  return `${opening} (${code}): ${reason}. ${remedy}. ${code === "pending" ? "" : again}`.trimEnd();
+  return `${sentence(opening, { code, reason, remedy })} ${code === "pending" ? "" : again}`.trimEnd();
+}
+
+function sentence(
+  opening: string,
+  { code, reason, remedy }: Pick<CallNotice, "code" | "reason" | "remedy">,
+): string {
+  return `${opening} (${code}): ${reason}. ${remedy}.`;
 }

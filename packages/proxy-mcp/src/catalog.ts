@@ -1,22 +1,33 @@
 /**
  * Catalog: the definitions of one server's tools, learnt from `tools/list` results as they pass by.
  * Where a call comes before any list, the proxy asks once itself. What it does not know it does not
- * present.
+ * present. Where pins are kept, a tool that changed is left out of what passes by, and a call of it
+ * is denied: spec/tool-pins.md.
  */
 import { isConsentError, parseToolDefinition, type ToolDefinition } from "@acp/core";
+import { TOOL_NOTE_CHARS_MAX, TOOL_NOTES_MAX } from "@acp/core/unstable";
 import { LIST_PAGES_MAX, TOOLS_MAX } from "./limits.js";
 import { turnOf } from "./loop-turns.js";
 import type { LoopTurns } from "./loop-turns.js";
 import { logText } from "./log-text.js";
-import { isRecord } from "./message.js";
+import { isRecord, resultOf } from "./message.js";
+import { findingsOf } from "./pins/findings.js";
+import { keepTools, readTools } from "./pins/read-tools.js";
+import type { ListedTool } from "./pins/read-tools.js";
+import type { PinState, ToolPins } from "./pins/tool-pins.js";
 
-/** Asks the server for one page of its tools; `undefined` where it does not answer in time. */
-export type ListPage = (cursor: string | undefined) => Promise<unknown>;
+/** Asks the server for one page of its tools: its answer's line, or `undefined` where none comes in time. */
+export type ListPage = (cursor: string | undefined) => Promise<Buffer | undefined>;
 
 /** The tools of one server. */
 export interface Catalog {
-  /** Takes the `result` of a `tools/list`. */
-  learn(result: unknown): void;
+  /**
+   * Takes the line of an answer to `tools/list`; returns the line with those of its tools that may
+   * be listed.
+   *
+   * @returns A promise only where pins are kept. It rejects where they cannot be read.
+   */
+  take(line: Buffer): Buffer | Promise<Buffer>;
   /** The server says that its tools changed. */
   forget(): void;
   /**
@@ -26,11 +37,17 @@ export interface Catalog {
    *   is over).
    */
   find(tool: string, list: ListPage | undefined): Promise<ToolDefinition | undefined>;
+  /** Whether a call that was allowed must not be forwarded, because its tool changed meanwhile. */
+  isHeldBack(tool: string): boolean;
 }
 
+/** How a tool is presented now. */
 interface Entry {
-  readonly inputSchema: unknown;
-  readonly annotations: unknown;
+  readonly tool: ListedTool;
+  /** `undefined` where nobody keeps pins. */
+  readonly state: PinState | undefined;
+  /** Why it is held back, where something else than its pin does. */
+  readonly problem: string | undefined;
   /** Made once, so that what is compiled from its schema is, too. */
   definition: ToolDefinition | undefined;
 }
@@ -38,80 +55,212 @@ interface Entry {
 /**
  * The definition with what of it is usable; a schema that is not is as good as none, and said once.
  */
-function definitionOf(
-  { server, name }: { readonly server: string; readonly name: string },
-  { inputSchema, annotations }: Entry,
-  log: (line: string) => void,
-): ToolDefinition {
+function definitionOf(server: string, entry: Entry, log: (line: string) => void): ToolDefinition {
+  const { tool, state, problem } = entry;
+  const { name } = tool;
+  const { inputSchema, annotations } = tool.item;
+  const held = { server, name, pinned: "changed" } as const;
+  if (problem !== undefined) return parseToolDefinition({ ...held, notes: [noteOf(problem)] });
+  if (state === "changed") return parseToolDefinition(held);
+  const notes = findingsOf(tool.item).map(({ text }) => noteOf(`of the tool: ${text}`));
+  const base = {
+    server,
+    name,
+    ...(state === undefined ? {} : { pinned: state }),
+    ...(notes.length === 0 ? {} : { notes: notes.slice(0, TOOL_NOTES_MAX) }),
+  };
   const parts = {
     ...(isRecord(annotations) ? { annotations } : {}),
     ...(isRecord(inputSchema) ? { inputSchema } : {}),
   };
   try {
-    return parseToolDefinition({ server, name, ...parts });
+    return parseToolDefinition({ ...base, ...parts });
   } catch (error) {
     if (!isConsentError(error)) throw error;
     log(
       `[${server}] arguments of tool "${logText(name)}" are not checked against its schema: ${logText(error.message)}`,
     );
-    return parseToolDefinition({ server, name });
+    return parseToolDefinition(base);
   }
 }
+
+const noteOf = (text: string): string => text.slice(0, TOOL_NOTE_CHARS_MAX);
 
 /** What a catalog needs of its proxy. */
 export interface CatalogParts {
   readonly log: (line: string) => void;
   readonly turns: LoopTurns;
+  /** Left out: nothing is pinned. */
+  readonly pins?: ToolPins | undefined;
 }
 
+interface CatalogState extends CatalogParts {
+  readonly server: string;
+  /** Names that the log has told of, each once a reason. */
+  readonly told: Set<string>;
+  entries: Map<string, Entry>;
+  /** What was known before the server said that its tools changed. */
+  before: ReadonlyMap<string, Entry>;
+  /** More tools than are remembered: what is not known may be one of them. */
+  isFull: boolean;
+}
+
+const CHANGED = "it is not presented as it was when it was pinned; run: acp mcp review";
+
 /** An empty catalog. */
-export function createCatalog(server: string, { log, turns }: CatalogParts): Catalog {
-  let entries = new Map<string, Entry>();
+export function createCatalog(server: string, parts: CatalogParts): Catalog {
+  const state: CatalogState = {
+    ...parts,
+    server,
+    told: new Set(),
+    entries: new Map(),
+    before: new Map(),
+    isFull: false,
+  };
   /** Set once a list was seen or asked for. */
   let listed: Promise<void> | undefined;
-
-  const learn = (result: unknown): void => {
-    listed ??= Promise.resolve();
-    const tools: unknown = isRecord(result) ? result.tools : undefined;
-    if (!Array.isArray(tools)) return;
-    for (const tool of tools as readonly unknown[]) {
-      if (!isRecord(tool) || typeof tool.name !== "string") continue;
-      if (entries.size >= TOOLS_MAX)
-        return log(
-          `[${server}] has more than ${TOOLS_MAX} tools; the arguments of the rest are not checked`,
-        );
-      entries.set(tool.name, {
-        inputSchema: tool.inputSchema,
-        annotations: tool.annotations,
-        definition: undefined,
-      });
-    }
-  };
   const ask = async (list: ListPage): Promise<void> => {
     let cursor: string | undefined;
     for (let page = 0; page < LIST_PAGES_MAX; page++) {
-      const result = await list(cursor);
-      learn(result);
+      const line = await list(cursor);
+      if (line === undefined) return;
+      // What cannot be compared is held back, and every call of it hears why.
+      await Promise.resolve(take(state, line)).catch(() => {});
+      const result = resultOf(line);
       if (!isRecord(result) || typeof result.nextCursor !== "string") return;
       cursor = result.nextCursor;
     }
   };
 
   return {
-    learn,
+    take(line) {
+      listed ??= Promise.resolve();
+      return take(state, line);
+    },
     forget(): void {
-      entries = new Map();
+      state.before = state.pins === undefined ? new Map() : known(state);
+      state.entries = new Map();
       listed = undefined;
     },
     async find(tool, list): Promise<ToolDefinition | undefined> {
-      if (!entries.has(tool) && list !== undefined) {
+      if (!state.entries.has(tool) && list !== undefined) {
         await (listed ??= ask(list));
         // All calls that waited for it would go on in one turn of the loop.
-        await turnOf(turns);
+        await turnOf(parts.turns);
       }
-      const entry = entries.get(tool);
-      if (entry === undefined) return undefined;
-      return (entry.definition ??= definitionOf({ server, name: tool }, entry, log));
+      const entry = state.entries.get(tool) ?? state.before.get(tool);
+      if (entry === undefined) return state.isFull ? beyond(server, tool) : undefined;
+      if (entry.state === "changed") return await lookAgain(state, entry);
+      return (entry.definition ??= definitionOf(server, entry, parts.log));
+    },
+    isHeldBack: (tool) => {
+      const entry = state.entries.get(tool);
+      return entry !== undefined && isHeld(entry);
     },
   };
+}
+
+/** The latest of each tool, no more of them than are remembered. */
+function known({ before, entries }: CatalogState): ReadonlyMap<string, Entry> {
+  return new Map([...before, ...entries].slice(-TOOLS_MAX));
+}
+
+const isHeld = ({ state, problem }: Entry): boolean => problem !== undefined || state === "changed";
+
+/** A tool that nobody remembers the definition of could be any. */
+function beyond(server: string, name: string): ToolDefinition {
+  const problem = `server "${server}" has more than ${TOOLS_MAX} tools`;
+  return parseToolDefinition({ server, name, pinned: "changed", notes: [noteOf(problem)] });
+}
+
+/** A person may have accepted it since, and what could not be read may be readable again. */
+async function lookAgain(state: CatalogState, entry: Entry): Promise<ToolDefinition> {
+  const { server, log, entries } = state;
+  const { tool } = entry;
+  const [now] = await statesOf(state, [tool]).catch((error: unknown) => [heldBy(error)]);
+  const next = makeEntry(tool, now);
+  if (entries.get(tool.name) === entry) entries.set(tool.name, next);
+  return (next.definition = definitionOf(server, next, log));
+}
+
+/** What is known of a definition: its state, or why there is none. */
+type Looked = PinState | { readonly problem: string } | undefined;
+
+function makeEntry(tool: ListedTool, looked: Looked): Entry {
+  if (typeof looked === "object")
+    return { tool, state: "changed", problem: looked.problem, definition: undefined };
+  return { tool, state: looked, problem: tool.problem, definition: undefined };
+}
+
+const heldBy = (error: unknown): { readonly problem: string } => ({
+  problem: error instanceof Error ? error.message : "its pin could not be read",
+});
+
+/** States of tools that may be listed. */
+async function statesOf(
+  { pins, server }: CatalogState,
+  tools: readonly ListedTool[],
+): Promise<readonly Looked[]> {
+  const texts = tools.flatMap(({ name, pinned }) =>
+    pinned === undefined ? [] : [{ kind: "tool", name, ...pinned } as const],
+  );
+  if (pins === undefined || texts.length === 0) return tools.map(() => undefined);
+  const states = await pins.look(server, texts);
+  let at = 0;
+  // A store that says too little holds back what it says nothing of.
+  return tools.map(({ pinned }) =>
+    pinned === undefined ? undefined : (states[at++] ?? "changed"),
+  );
+}
+
+function take(state: CatalogState, line: Buffer): Buffer | Promise<Buffer> {
+  const list = readTools(line, state.pins !== undefined);
+  if (list === undefined) return line;
+  const room = roomFor(state, list.tools);
+  const put = (states: readonly Looked[]): Buffer => {
+    const names = new Set<string>();
+    const kept = list.tools.filter((tool, at) => {
+      if (!room.has(tool)) return state.pins === undefined;
+      // Of two with one name the first counts, and nobody sees the other one.
+      if (state.pins !== undefined && names.has(tool.name)) return false;
+      names.add(tool.name);
+      const entry = makeEntry(tool, states[at]);
+      state.entries.set(tool.name, entry);
+      if (isHeld(entry)) tell(state, entry);
+      return !isHeld(entry);
+    });
+    return kept.length === list.tools.length ? line : keepTools(line, list, kept);
+  };
+  if (state.pins === undefined) return put([]);
+  return statesOf(state, list.tools).then(put, (error: unknown) => {
+    put(list.tools.map(() => heldBy(error)));
+    throw error;
+  });
+}
+
+/** The tools that are remembered, or that nothing needs to be remembered of. */
+function roomFor(state: CatalogState, tools: readonly ListedTool[]): ReadonlySet<ListedTool> {
+  const { server, entries, log } = state;
+  const names = new Set(entries.keys());
+  const room = new Set<ListedTool>();
+  for (const tool of tools) {
+    if (tool.name === "" && tool.problem === undefined) continue;
+    if (names.size >= TOOLS_MAX && !names.has(tool.name)) continue;
+    names.add(tool.name);
+    room.add(tool);
+  }
+  if (names.size >= TOOLS_MAX && room.size < tools.length && !state.isFull) {
+    state.isFull = state.pins !== undefined;
+    log(
+      `[${server}] has more than ${TOOLS_MAX} tools; ${state.isFull ? "the rest is left out" : "the arguments of the rest are not checked"}`,
+    );
+  }
+  return room;
+}
+
+function tell({ server, log, told }: CatalogState, { tool, problem = CHANGED }: Entry): void {
+  const text = `[${server}] tool "${logText(tool.name)}" is left out of the list, and calls of it are denied: ${problem}`;
+  if (told.has(text) || told.size >= TOOLS_MAX) return;
+  told.add(text);
+  log(text);
 }

@@ -67,6 +67,17 @@ function loadAjv(
   };
 }
 
+/**
+ * Loads what compiles schemas, of each dialect, and uses it once: the first call of a process would
+ * wait for it, and a process that runs for long must not load another version later.
+ */
+export function warmSchemas(): void {
+  for (const $schema of ["http://json-schema.org/draft-07/schema#", undefined]) {
+    const schema = { $schema, type: "object", properties: { a: { type: "string" } } };
+    schemaCompiler(schema)()({ a: "" });
+  }
+}
+
 function describe(errors: readonly ErrorObject[] | null | undefined): string {
   const told = (errors ?? [])
     .slice(0, SCHEMA_ERRORS_MAX)

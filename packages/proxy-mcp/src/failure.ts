@@ -9,6 +9,8 @@ export interface ServerFailure {
   readonly server: string;
   /** One sentence without a period: `Server "fs" exited with code 1`. */
   readonly reason: string;
+  /** When it may answer again, in milliseconds, where it comes back. */
+  readonly retryAfterMs?: number;
 }
 
 /** A server's failure, thrown to whoever waits for its answer. */
@@ -20,6 +22,16 @@ export class ServerFailedError extends Error {
     super(failure.reason);
     this.failure = failure;
   }
+}
+
+/** The client took back a call, or is gone. */
+export class CallCancelledError extends Error {
+  override readonly name = "CallCancelledError";
+}
+
+/** A call's server took too long for it. */
+export class CallTimedOutError extends Error {
+  override readonly name = "CallTimedOutError";
 }
 
 /** An error that a request is answered with. */
@@ -34,8 +46,16 @@ export class RequestError extends Error {
 }
 
 /** The error of a request that a failed server leaves unanswered. */
-export function failureError({ server, reason }: ServerFailure): RpcError {
-  return { code: INTERNAL_ERROR, message: reason, data: { code: "server_unavailable", server } };
+export function failureError({ server, reason, retryAfterMs }: ServerFailure): RpcError {
+  const again = retryAfterMs === undefined ? {} : { retryable: true, retryAfterMs };
+  const data = { code: "server_unavailable", server, ...again };
+  return { code: INTERNAL_ERROR, message: reason, data };
+}
+
+/** The error of a request that the server had when it failed. */
+export function lostError(failure: ServerFailure): RpcError {
+  const { message, ...rest } = failureError(failure);
+  return { ...rest, message: `${message}; whether the request took effect is not known` };
 }
 
 /** The error member for whatever was thrown while a request was served. */

@@ -3,46 +3,65 @@
  * answers become one.
  */
 import { RequestError } from "./failure.js";
-import { replaceValues } from "./json-walk.js";
-import { askFor } from "./many-state.js";
-import type { ManyState, OpenRequest } from "./many-state.js";
+import { greet, regreet } from "./greet.js";
+import { createDeadline, declared, joinLate, lateText } from "./late-servers.js";
+import type { Deadline } from "./late-servers.js";
+import { LATE_AFTER_MS } from "./limits.js";
+import type { ManyState } from "./many-state.js";
 import { mergeInitialize } from "./merge.js";
 import type { InitializeAnswer } from "./merge.js";
-import { isRecord, resultOf } from "./message.js";
 import type { ClientRequest } from "./message.js";
-import { answerWithin } from "./peer.js";
-import type { Peer } from "./peer.js";
+import { isGone } from "./peer.js";
+import { mayInstruct } from "./pins/instructions.js";
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from "./rpc.js";
 
-interface Greeted extends InitializeAnswer {
-  readonly peer: Peer;
-  readonly version: string;
-}
-
 /**
- * The result for the client. A server that fails is left out and named in the instructions; all of
- * them failing is an error.
+ * The result for the client. A server that fails is left out and named in the instructions, as is
+ * one that takes longer than the others; all of them failing is an error.
  *
  * @throws RequestError
  */
 export async function handshake(
   state: ManyState,
   request: ClientRequest,
-  open: OpenRequest,
+  lateAfterMs: number = LATE_AFTER_MS,
 ): Promise<object> {
   if (state.greeted)
     throw new RequestError({
       code: INVALID_REQUEST,
       message: "Cannot initialize: the connection is initialized already",
     });
-  const answers = await greetAll(state, state.peers, { request, open });
+  const over = createDeadline(state.parts.clock, lateAfterMs);
+  try {
+    return await greetAll(state, request, over);
+  } finally {
+    over.end();
+  }
+}
+
+async function greetAll(
+  state: ManyState,
+  request: ClientRequest,
+  deadline: Deadline,
+): Promise<object> {
+  const first = await deadline.settled(
+    state.peers.map((peer) => {
+      const answer = greet(state, peer, { request });
+      // The others have some time more from then on.
+      void answer.then((greeted) => greeted !== undefined && deadline.begin());
+      return { peer, answer };
+    }),
+  );
+  const answers = first.values.filter((answer) => answer !== undefined);
   const lowest = answers.map(({ version }) => version).sort()[0];
   // Servers speak one version each from their first answer on, so those that answered a higher one
   // start anew.
   const higher = answers.filter(({ version }) => version !== lowest).map(({ peer }) => peer);
-  await Promise.all(higher.map((peer) => peer.restart()));
-  const lowered =
-    higher.length === 0 ? [] : await greetAll(state, higher, { request, open, version: lowest });
+  const second = await deadline.settled(
+    higher.map((peer) => ({ peer, answer: regreet(state, peer, { request, version: lowest }) })),
+  );
+  const lowered = second.values.filter((answer) => answer !== undefined);
+  const late = [...first.late, ...second.late];
   const agreed = state.peers.flatMap((peer) =>
     [...lowered, ...answers.filter((each) => !higher.includes(each.peer))].filter(
       (each) => each.peer === peer,
@@ -57,64 +76,33 @@ export async function handshake(
       message: `Cannot initialize: the servers have no protocol version in common (${versions})`,
     });
   }
-  const failures = state.peers.flatMap(({ failure }) =>
-    failure === undefined ? [] : [failure.reason],
-  );
-  if (agreed.length === 0)
+  const failures = state.peers.filter(isGone).flatMap(({ failure }) => failure?.reason ?? []);
+  if (agreed.length === 0 || lowest === undefined)
     throw new RequestError({
       code: INTERNAL_ERROR,
       message: failures.join("; "),
       data: { code: "server_unavailable" },
     });
-  for (const { peer, result } of agreed)
-    peer.capabilities = isRecord(result.capabilities) ? result.capabilities : {};
+  for (const { peer, result } of agreed) peer.join(result.capabilities);
   state.greeted = true;
-  return mergeInitialize(
-    agreed,
-    failures.map((reason) => `${reason}; its tools are missing.`),
+  state.isOpenEnded = late.length > 0;
+  for (const each of late) void joinLate(state, each, { request, version: lowest });
+  return declared(
+    mergeInitialize(await Promise.all(agreed.map((each) => readable(state, each))), [
+      ...failures.map((reason) => `${reason}; its tools are missing.`),
+      ...late.map(({ peer }) => lateText(peer.name)),
+    ]),
+    state.isOpenEnded,
   );
 }
 
-interface Greeting {
-  readonly request: ClientRequest;
-  readonly open: OpenRequest;
-  /** The version to ask for instead of the client's. */
-  readonly version?: string | undefined;
-}
-
-async function greetAll(
-  state: ManyState,
-  peers: readonly Peer[],
-  greeting: Greeting,
-): Promise<readonly Greeted[]> {
-  const answers = await Promise.all(peers.map((peer) => greet(state, peer, greeting)));
-  return answers.filter((answer) => answer !== undefined);
-}
-
-async function greet(
-  { parts }: ManyState,
-  peer: Peer,
-  { request, open, version }: Greeting,
-): Promise<Greeted | undefined> {
-  const versions =
-    version === undefined ? [] : [{ path: ["params", "protocolVersion"], value: version }];
-  const sent = askFor(open, peer, {
-    build: (id) => replaceValues(request.line, [{ path: ["id"], value: id }, ...versions]),
-  });
-  let line: Buffer | undefined;
-  try {
-    line = await answerWithin(parts, sent.answer, parts.startTimeoutMs);
-  } catch {
-    return undefined; // told by the peer's failure
-  }
-  const server = peer.name;
-  if (line === undefined)
-    peer.giveUp(`Server "${server}" did not answer "initialize" within ${parts.startTimeoutMs} ms`);
-  else {
-    const result = resultOf(line);
-    if (isRecord(result) && typeof result.protocolVersion === "string")
-      return { peer, server, result, version: result.protocolVersion };
-    peer.giveUp(`Server "${server}" refused "initialize"`);
-  }
-  return undefined;
+/** Without instructions that its client must not read. */
+async function readable(
+  { parts: { pins, log } }: ManyState,
+  { server, result }: InitializeAnswer,
+): Promise<InitializeAnswer> {
+  const { instructions, ...rest } = result;
+  const isReadable =
+    typeof instructions !== "string" || (await mayInstruct({ server, pins, log }, instructions));
+  return { server, result: isReadable ? result : rest };
 }

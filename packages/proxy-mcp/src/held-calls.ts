@@ -19,7 +19,10 @@ import type { CallJob, CallParts, ToolCall } from "./tool-call.js";
 const TOLD_MAX = 100;
 
 /** What only the router knows of a call. */
-export type CallRoute = Pick<CallJob, "server" | "tool" | "definition" | "forward">;
+export type CallRoute = Pick<
+  CallJob,
+  "server" | "tool" | "definition" | "forward" | "limits" | "recall"
+>;
 
 /** The calls of one client. */
 export interface HeldCalls {

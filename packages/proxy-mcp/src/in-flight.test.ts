@@ -29,6 +29,7 @@ describe("createInFlight()", () => {
         asked.push(each);
         return isFull ? { full: "this client has enough" } : { leave: () => left++ };
       },
+      isShared: () => false,
     });
     expect(open.add(request(1), "a")).toBeUndefined();
     expect(open.add(request(2, "tools/list"), "a")).toBeUndefined();

@@ -32,6 +32,8 @@ export interface RequestRoom {
     /** Whether it is a tool call. */
     readonly isCall: boolean;
   }): RequestPlace;
+  /** Whether others have calls under way, who wait for what is done in one go. */
+  isShared(): boolean;
 }
 
 /** Requests by their ids. */
@@ -53,11 +55,9 @@ export function createInFlight<T>(room?: RequestRoom): InFlight<T> {
     get: (id) => entries.get(id),
     add(request, entry) {
       const { id, method, line } = request;
-      const refuse = (code: number, why: string): Buffer =>
-        errorLine(id, { code, message: `Cannot accept the request: ${why}` });
-      if (entries.has(id)) return refuse(INVALID_REQUEST, "its id is in use");
+      if (entries.has(id)) return idInUse(id);
       if (entries.size >= IN_FLIGHT_MAX)
-        return refuse(INTERNAL_ERROR, `${IN_FLIGHT_MAX} are waiting for an answer`);
+        return refusal(id, INTERNAL_ERROR, `${IN_FLIGHT_MAX} are waiting for an answer`);
       const place = room?.enter({ bytes: line.length, isCall: method === "tools/call" });
       if (place !== undefined && "full" in place) return fullLine(request, place.full);
       entries.set(id, entry);
@@ -71,6 +71,15 @@ export function createInFlight<T>(room?: RequestRoom): InFlight<T> {
     },
     [Symbol.iterator]: () => entries[Symbol.iterator](),
   };
+}
+
+/** The answer to a request whose answer could not be told from another one's. */
+export function idInUse(id: RpcId): Buffer {
+  return refusal(id, INVALID_REQUEST, "its id is in use");
+}
+
+function refusal(id: RpcId, code: number, why: string): Buffer {
+  return errorLine(id, { code, message: `Cannot accept the request: ${why}` });
 }
 
 /** A denial of a call, an error of any other request. */

@@ -1,11 +1,20 @@
 /** @acp/proxy-mcp: a transparent MCP proxy that asks a gate about every tool call. */
 export { createArgumentCheck } from "./argument-check.js";
 export type { ArgumentCheckOptions } from "./argument-check.js";
+export { warmSchemas } from "./compile-schema.js";
 export type { CallNotice } from "./call-result.js";
 export type { RequestPlace, RequestRoom } from "./in-flight.js";
 export type { ScreenMessage } from "./screen.js";
+export type { McpCaller } from "./listen/clients.js";
+export { createMcpListener } from "./listen/listener.js";
+export type { McpCredentials, McpListener, McpListenerOptions } from "./listen/listener.js";
 export { createMcpProxy } from "./proxy.js";
 export type { McpProxy, McpProxyOptions, ProxyExit, UpstreamConfig } from "./proxy.js";
+export { findingsOf, instructionFindings } from "./pins/findings.js";
+export type { ToolFinding } from "./pins/findings.js";
+export { nameLook } from "./pins/names.js";
+export { pinOf } from "./pins/tool-pins.js";
+export type { Pinned, PinState, PresentedText, ToolPins } from "./pins/tool-pins.js";
 export { refuseMcp } from "./refusing-server.js";
 export type { RefuseMcpOptions } from "./refusing-server.js";
 export type {

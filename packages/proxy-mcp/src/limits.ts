@@ -125,3 +125,24 @@ export const STDERR_QUIET_MS = 250;
 export const LOG_LINE_CHARS_MAX = 2_000;
 /** Routes (resource URIs, task ids) remembered with several servers. */
 export const ROUTES_MAX = 100_000;
+/** Subscriptions of one client to one server that are repeated to a process that follows. */
+export const SUBSCRIPTIONS_MAX = 1_000;
+
+/** A server that died is started again after this; each further time after twice as long. */
+export const BACK_OFF_MS = 500;
+/** The longest of these pauses. */
+export const BACK_OFF_MS_MAX = 60_000;
+/** A server that stood this long begins with the shortest pause again. */
+export const STOOD_MS = 60_000;
+/** A client is told to wait at least this long: a process takes a while to start. */
+export const RETRY_MS_MIN = 1_000;
+/** After the first server's answer to `initialize`, the others have this long before the client has it. */
+export const LATE_AFTER_MS = 3_000;
+/** The most that `UpstreamLimits.messageBytesMax` may be; a text of JavaScript has twice as much. */
+export const MESSAGE_BYTES_MAX: number = 256 * 1024 * 1024;
+/** Of messages over HTTP that are longer, one at a time is read: many come at once. */
+export const LARGE_BYTES: number = 1024 * 1024;
+/** A call that waits for others of its server when its client leaves waits no longer than this. */
+export const LEFT_CALL_MS = 10_000;
+/** Calls that timed out, whose answers are still dropped when they come; the oldest are forgotten. */
+export const EXPIRED_MAX = 10_000;

@@ -73,8 +73,10 @@ describe("readInTurns()", () => {
 it("readInTurns() takes fewer lines of one stream at once where clients share the process", async () => {
   const stream = new PassThrough();
   const turns: number[] = [];
-  readInTurns(stream, createLoopTurns(SHARED_LINES_AT_ONCE), (bytes) =>
-    turns.push(count(String(bytes))),
+  readInTurns(
+    stream,
+    createLoopTurns(() => SHARED_LINES_AT_ONCE),
+    (bytes) => turns.push(count(String(bytes))),
   );
   stream.write("a\n".repeat(10 * SHARED_LINES_AT_ONCE));
   await expect.poll(() => turns.reduce((sum, lines) => sum + lines, 0)).toBe(20);

@@ -11,8 +11,8 @@ import { createRota } from "./rota.js";
 export interface LoopTurns {
   /** Does a piece in a later turn of the loop, behind what this proxy put in before. */
   later(piece: () => void): void;
-  /** How many lines of one stream are a piece. */
-  readonly linesAtOnce: number;
+  /** How many lines of one stream are a piece now. */
+  linesAtOnce(): number;
 }
 
 /** A stream that is read in turns. */
@@ -29,7 +29,7 @@ const pieces = createRota<() => void>();
 let isScheduled = false;
 
 /** The turns of one proxy; all proxies of the process share the loop. */
-export function createLoopTurns(linesAtOnce: number = LINES_AT_ONCE): LoopTurns {
+export function createLoopTurns(linesAtOnce: () => number = () => LINES_AT_ONCE): LoopTurns {
   const put = pieces.owner();
   return {
     linesAtOnce,
@@ -99,10 +99,11 @@ export function readInTurns(
     // It may have been made to flow by its owner.
     if (isFree) return take(chunk);
     if (bytes === 0) setImmediate(() => isResting || begin());
-    const head = headOf(chunk, linesAtOnce - lines, BYTES_AT_ONCE - bytes);
+    const linesMax = linesAtOnce();
+    const head = headOf(chunk, linesMax - lines, BYTES_AT_ONCE - bytes);
     lines += head.lines;
     bytes += head.end;
-    if (lines >= linesAtOnce || bytes >= BYTES_AT_ONCE) rest(chunk.subarray(head.end));
+    if (lines >= linesMax || bytes >= BYTES_AT_ONCE) rest(chunk.subarray(head.end));
     take(chunk.subarray(0, head.end));
   });
   flow();

@@ -29,6 +29,8 @@ export interface ManyState {
   /** `initialize` was answered, perhaps with an error. */
   told: boolean;
   handshakeOver: boolean;
+  /** Some server was late: what it can do was declared before anybody knew. */
+  isOpenEnded: boolean;
 }
 
 /** Sends a client's request on to a peer, so that its cancellation finds it. */

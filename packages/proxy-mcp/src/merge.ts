@@ -39,7 +39,9 @@ export function mergeInitialize(
   unavailable: readonly string[],
 ): object {
   const instructions = answers.flatMap(({ server, result }) =>
-    typeof result.instructions === "string" ? [`# ${server}\n${result.instructions}`] : [],
+    typeof result.instructions === "string"
+      ? [`# ${server}\n${quoteLines(result.instructions)}`]
+      : [],
   );
   const text = [...instructions, ...unavailable].join("\n\n");
   return {
@@ -49,6 +51,12 @@ export function mergeInitialize(
     ...(text === "" ? {} : { instructions: text }),
   };
 }
+
+/** Every break that some reader takes for the start of a line. */
+const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
+
+/** As a quotation: no line of it can pose as a heading of ours, under which another one's would be. */
+const quoteLines = (text: string): string => `> ${text.replace(LINE_BREAK, "\n> ")}`;
 
 /**
  * The items of all pages as one list, each item's bytes as its server wrote them but for a prefix

@@ -223,7 +223,7 @@ function isId(value: unknown): value is RpcId {
 }
 
 /** All keys of all objects inside a value; iterative, because the nesting is the sender's. */
-function countKeys(root: object): number {
+export function countKeys(root: object): number {
   let count = 0;
   const open: object[] = [root];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {

@@ -2,20 +2,24 @@
  * Peer: one of several servers. Requests to it carry the proxy's own ids, because the ids and
  * progress tokens of one client cannot be told apart behind several servers.
  */
+import { createCallLimits } from "./call-limits.js";
+import type { CallLimits } from "./call-limits.js";
 import { createCatalog } from "./catalog.js";
 import type { Catalog } from "./catalog.js";
 import { ServerFailedError } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
 import type { OversizeLine } from "./framing.js";
-import { LIST_TIMEOUT_MS } from "./limits.js";
-import { idAtEdges, isRecord, readServerLine, resultOf } from "./message.js";
+import { LIST_TIMEOUT_MS, RETRY_MS_MIN } from "./limits.js";
+import { idAtEdges, isRecord, readServerLine } from "./message.js";
 import type { ServerMessage } from "./message.js";
+import { startTimeoutMs } from "./router.js";
 import type { RouterParts } from "./router.js";
 import { errorLine, INTERNAL_ERROR, requestLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
-import { startUpstream } from "./upstream.js";
+import type { KeptMessage } from "./kept-session.js";
+import { startReturning } from "./returning.js";
+import type { Returning } from "./returning.js";
 import type { LocalUpstream } from "./server-process.js";
-import type { Upstream } from "./upstream.js";
 
 /** A request under way to a peer. */
 export interface SentRequest {
@@ -35,30 +39,48 @@ export interface ClientToken {
 /** What a peer says of itself. */
 export interface PeerHandlers {
   readonly onMessage: (peer: Peer, message: ServerMessage, line: Buffer) => void;
-  readonly onEnd: (peer: Peer, failure: ServerFailure) => void;
+  /** It is gone, perhaps until it is back. */
+  readonly onDown: (peer: Peer, failure: ServerFailure) => void;
+  /** Another process of it stands where the last one stood. */
+  readonly onUp: (peer: Peer) => void;
 }
 
 /** One of several servers. */
 export interface Peer {
   readonly name: string;
   readonly catalog: Catalog;
-  /** As it named them in `initialize`. */
-  capabilities: Readonly<Record<string, unknown>>;
-  failure: ServerFailure | undefined;
+  /** Of its tool calls, if there are any. */
+  readonly limits: CallLimits | undefined;
+  /** How long it may take to answer `initialize`. */
+  readonly startTimeoutMs: number;
+  /** As it named them in `initialize`; none before its client can use it. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  /** Why it cannot be asked now. */
+  readonly failure: ServerFailure | undefined;
+  /** Whether its client can use it, or could before it died. */
+  readonly isJoined: boolean;
   /** The client's progress tokens by the id of the request. */
   readonly tokens: Map<RpcId, RpcId>;
   send(line: Buffer): void;
   /** Sends a request under a new id. */
   ask(build: (id: number) => Buffer, token?: ClientToken): SentRequest;
+  /** Sends `initialize`, also to a server that no client can use yet. */
+  greet(build: (id: number) => Buffer): SentRequest;
+  /** From now on its client can use it; it is told what the client told all. */
+  join(capabilities: unknown): void;
+  /** Tells it what the client tells all, now or once it has joined. */
+  tell(message: Omit<KeptMessage, "id">): void;
+  /** Takes note of a request for the process that follows. */
+  keep(message: Omit<KeptMessage, "id">): void;
   /** Nobody waits for the answer any more. */
   abandon(id: number): void;
   /** One page of its tools, or nothing within some seconds. */
-  listTools(cursor: string | undefined): Promise<unknown>;
+  listTools(cursor: string | undefined): Promise<Buffer | undefined>;
   pause(on: boolean): void;
   /** Ends the process and starts it anew, for another `initialize`. */
   restart(): Promise<void>;
-  /** Ends the process for good, because it does not keep to the protocol. */
-  giveUp(reason: string): void;
+  /** Ends the process, because it does not keep to the protocol. @param isForGood - None follows. */
+  giveUp(reason: string, isForGood?: boolean): void;
   close(): Promise<void>;
 }
 
@@ -74,7 +96,8 @@ interface PeerState {
   readonly handlers: PeerHandlers;
   readonly waiting: Map<RpcId, Waiting>;
   nextId: number;
-  upstream: Upstream | undefined;
+  capabilities: Readonly<Record<string, unknown>>;
+  isJoined: boolean;
 }
 
 /** Starts a server as one of several. */
@@ -89,89 +112,131 @@ export function createPeer(
     handlers,
     waiting: new Map(),
     nextId: 1,
-    upstream: undefined,
+    capabilities: {},
+    isJoined: false,
   };
+  const upstream = startReturning(config, {
+    clock: parts.clock,
+    masks: parts.masks,
+    turns: parts.turns,
+    startTimeoutMs: startTimeoutMs(config, parts),
+    awaits: (id) => state.waiting.has(id),
+    hasAnswered: () => false,
+    onLine: (line) => take(state, peer, line),
+    onOversize: (line) => tooLarge(state, peer, line),
+    onDown: (failure) => down(state, peer, failure),
+    onUp: (result) => back(state, peer, result),
+    onPressure: parts.onPressure,
+    log: parts.log,
+  });
+  const peer = peerOf(state, upstream);
+  return peer;
+}
+
+function peerOf(state: PeerState, upstream: Returning): Peer {
+  const { config, parts } = state;
   const peer: Peer = {
     name: config.name,
     catalog: createCatalog(config.name, parts),
-    capabilities: {},
-    failure: undefined,
+    limits: createCallLimits(config.limits, parts.clock),
+    startTimeoutMs: startTimeoutMs(config, parts),
+    get capabilities() {
+      return state.capabilities;
+    },
+    get failure() {
+      return upstream.failure() ?? (state.isJoined ? undefined : starting(config.name));
+    },
+    get isJoined() {
+      return state.isJoined;
+    },
     tokens: new Map(),
-    send: (line) => state.upstream?.send(line),
-    ask: (build, token) => ask(state, peer, { build, token }),
+    send: (line) => upstream.send(line),
+    ask: (build, token) =>
+      peer.failure === undefined
+        ? ask({ state, peer, upstream }, build, token)
+        : refused(state, peer.failure),
+    greet(build) {
+      const failure = upstream.failure();
+      if (failure !== undefined) return refused(state, failure);
+      return ask({ state, peer, upstream }, (id) => {
+        const line = build(id);
+        upstream.keep({ method: "initialize", params: undefined, line, id });
+        return line;
+      });
+    },
+    join(capabilities) {
+      state.capabilities = isRecord(capabilities) ? capabilities : {};
+      state.isJoined = true;
+      upstream.catchUp();
+    },
+    tell(message) {
+      upstream.keep(message);
+      if (state.isJoined) upstream.send(message.line);
+    },
+    keep: (message) => upstream.keep(message),
     abandon(id): void {
       state.waiting.delete(id);
       peer.tokens.delete(id);
     },
-    async listTools(cursor): Promise<unknown> {
+    async listTools(cursor): Promise<Buffer | undefined> {
       const { id, answer } = peer.ask((own) =>
         requestLine(own, "tools/list", cursor === undefined ? {} : { cursor }),
       );
       const line = await answerWithin(parts, answer, LIST_TIMEOUT_MS).catch(() => undefined);
       peer.abandon(id);
-      return line === undefined ? undefined : resultOf(line);
+      return line;
     },
-    pause: (on) => state.upstream?.pause(on),
+    pause: (on) => upstream.pause(on),
     async restart(): Promise<void> {
-      const old = state.upstream;
       state.waiting.clear();
-      start(state, peer);
-      await old?.close();
+      await upstream.renew();
     },
-    giveUp(reason): void {
-      void state.upstream?.close();
-      fail(state, peer, { server: config.name, reason });
-    },
+    giveUp: (reason, isForGood) => upstream.giveUp(reason, isForGood),
     async close(): Promise<void> {
-      await state.upstream?.close();
-      const failure = { server: config.name, reason: `Server "${config.name}" was stopped` };
-      for (const { reject } of state.waiting.values()) reject(new ServerFailedError(failure));
-      state.waiting.clear();
+      await upstream.close();
+      leave(state, { server: config.name, reason: `Server "${config.name}" was stopped` });
     },
   };
-  start(state, peer);
   return peer;
 }
 
-function start(state: PeerState, peer: Peer): void {
-  const { config, parts } = state;
-  // A process that was replaced is heard no more.
-  const isCurrent = (): boolean => state.upstream === started;
-  const started = startUpstream(config, {
-    clock: parts.clock,
-    masks: parts.masks,
-    turns: parts.turns,
-    awaits: (id) => state.waiting.has(id),
-    onLine: (line) => (isCurrent() ? take(state, peer, line) : undefined),
-    onOversize: (line) => (isCurrent() ? tooLarge(state, peer, line) : undefined),
-    onEnd: (failure) => (isCurrent() ? fail(state, peer, failure) : undefined),
-    onPressure: parts.onPressure,
-    log: parts.log,
-  });
-  state.upstream = started;
+/** It was asked for `initialize`, and its client has an answer without it. */
+function starting(server: string): ServerFailure {
+  return {
+    server,
+    reason: `Server "${server}" is still starting`,
+    retryAfterMs: RETRY_MS_MIN,
+  };
+}
+
+function refused(state: PeerState, failure: ServerFailure): SentRequest {
+  const answer = Promise.reject<Buffer>(new ServerFailedError(failure));
+  // Whoever asked may look at it later.
+  answer.catch(() => {});
+  return { id: state.nextId++, answer };
+}
+
+interface Asking {
+  readonly state: PeerState;
+  readonly peer: Peer;
+  readonly upstream: Returning;
 }
 
 function ask(
-  state: PeerState,
-  peer: Peer,
-  {
-    build,
-    token,
-  }: { readonly build: (id: number) => Buffer; readonly token: ClientToken | undefined },
+  { state, peer, upstream }: Asking,
+  build: (id: number) => Buffer,
+  token?: ClientToken,
 ): SentRequest {
   const id = state.nextId++;
-  if (peer.failure !== undefined)
-    return { id, answer: Promise.reject(new ServerFailedError(peer.failure)) };
   const answer = new Promise<Buffer>((resolve, reject) => {
     state.waiting.set(id, { resolve, reject, lasting: token?.lasting === true });
   });
   if (token !== undefined) peer.tokens.set(id, token.token);
-  peer.send(build(id));
+  upstream.send(build(id));
   return { id, answer };
 }
 
 function take({ waiting, handlers }: PeerState, peer: Peer, line: Buffer): void {
-  if (peer.failure !== undefined) return undefined;
   const message = readServerLine(line);
   if (message.kind === "notification" && message.method === "notifications/tools/list_changed")
     peer.catalog.forget();
@@ -199,13 +264,27 @@ function tooLarge(state: PeerState, peer: Peer, line: OversizeLine): void {
   );
 }
 
-function fail({ parts, waiting, handlers }: PeerState, peer: Peer, failure: ServerFailure): void {
-  if (peer.failure !== undefined) return;
-  peer.failure = failure;
-  parts.log(failure.reason);
+function leave({ waiting }: PeerState, failure: ServerFailure): void {
   for (const { reject } of waiting.values()) reject(new ServerFailedError(failure));
   waiting.clear();
-  handlers.onEnd(peer, failure);
+}
+
+function down(state: PeerState, peer: Peer, failure: ServerFailure): void {
+  peer.catalog.forget();
+  peer.tokens.clear();
+  leave(state, failure);
+  state.handlers.onDown(peer, failure);
+}
+
+function back(
+  state: PeerState,
+  peer: Peer,
+  result: Readonly<Record<string, unknown>> | undefined,
+): void {
+  // One that died before its client could use it joins as it would have.
+  if (!state.isJoined) return;
+  state.capabilities = isRecord(result?.capabilities) ? result.capabilities : {};
+  state.handlers.onUp(peer);
 }
 
 /** The answer, or `undefined` when it takes longer. */
@@ -229,4 +308,9 @@ export async function answerWithin(
 /** Whether a server named a capability. */
 export function hasCapability({ capabilities, failure }: Peer, name: string): boolean {
   return failure === undefined && isRecord(capabilities[name]);
+}
+
+/** Whether it never comes back. What it owns stays its own until then. */
+export function isGone({ failure }: Pick<Peer, "failure">): boolean {
+  return failure !== undefined && failure.retryAfterMs === undefined;
 }

@@ -15,6 +15,7 @@ import {
   FLUSH_GRACE_MS,
   LINES_AT_ONCE,
   LINE_BYTES_MAX,
+  MESSAGE_BYTES_MAX,
   PENDING_AFTER_MS,
   PROGRESS_EVERY_MS,
   SHARED_LINES_AT_ONCE,
@@ -33,6 +34,7 @@ import { createSingleRouter } from "./router-single.js";
 import { errorLine, INVALID_REQUEST } from "./rpc.js";
 import { screened } from "./screen.js";
 import type { ScreenMessage } from "./screen.js";
+import type { ToolPins } from "./pins/tool-pins.js";
 import type { CallParts } from "./tool-call.js";
 import { within } from "./upstream.js";
 import { remoteUpstream } from "./remote/remote-upstream.js";
@@ -93,6 +95,11 @@ export interface McpProxyOptions {
    */
   readonly screen?: ScreenMessage;
   /**
+   * Remembers the tools and instructions of each server, so that what changed is held back until a
+   * person has looked at it. Default: nothing is remembered. Rules: spec/tool-pins.md.
+   */
+  readonly pins?: ToolPins;
+  /**
    * Room that this proxy shares with others, such as those of one client: what has no place in it
    * is answered with `client_limit_reached`, and nothing of it is judged or logged. Default: none.
    */
@@ -122,6 +129,9 @@ export interface McpProxy {
   /** Withdraws open questions and ends the servers. Resolves when that is done. */
   close(): Promise<void>;
 }
+
+const linesAtOnce = ({ room }: McpProxyOptions): number =>
+  room?.isShared() === true ? SHARED_LINES_AT_ONCE : LINES_AT_ONCE;
 
 /**
  * Starts the servers and serves the client.
@@ -157,11 +167,12 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   };
 
   const outbox = createOutbox(output, { onPressure: (on) => router.pause(on), onFull: onPressure });
-  const turns = createLoopTurns(options.room === undefined ? LINES_AT_ONCE : SHARED_LINES_AT_ONCE);
+  const turns = createLoopTurns(() => linesAtOnce(options));
   const router = createRouter({
     ...callParts(options, turns, (line) => outbox.send(line)),
     startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
     room: options.room,
+    pins: options.pins,
     upstreams,
     onPressure,
     onFailed: (detail) => void finish({ reason: "upstream_failed", detail }),
@@ -295,12 +306,29 @@ export function checkUpstreams(configs: readonly UpstreamConfig[]): readonly Loc
       );
     if (names.has(name)) throw invalid(`use the server name "${name}": two servers have it`);
     names.add(name);
+    checkLimits(config);
     if ("start" in config) return config;
     if ("url" in config) return remoteUpstream(config);
     if (config.command.length === 0 || config.command[0] === "")
       throw invalid(`use the server "${name}": its command is empty`);
     return config;
   });
+}
+
+/** A limit that is none would let everything pass, or nothing. */
+function checkLimits({ name, limits = {} }: UpstreamConfig): void {
+  const bounds = {
+    messageBytesMax: MESSAGE_BYTES_MAX,
+    callTimeoutMs: Number.MAX_SAFE_INTEGER,
+    callsMax: Number.MAX_SAFE_INTEGER,
+    startTimeoutMs: Number.MAX_SAFE_INTEGER,
+  };
+  for (const [key, max] of Object.entries(bounds)) {
+    const value: unknown = Reflect.get(limits, key);
+    const isNone = !Number.isSafeInteger(value) || Number(value) < 1 || Number(value) > max;
+    if (value !== undefined && isNone)
+      throw invalid(`use the server "${name}": its limit "${key}" must be from 1 to ${max}`);
+  }
 }
 
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?$/;

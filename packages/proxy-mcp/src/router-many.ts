@@ -9,6 +9,7 @@ import type { CallParams } from "./call-params.js";
 import { errorOf, RequestError } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
 import { handshake } from "./handshake.js";
+import { announceOf } from "./late-servers.js";
 import { createHeldCalls } from "./held-calls.js";
 import type { CallRoute } from "./held-calls.js";
 import { replaceValues } from "./json-walk.js";
@@ -18,13 +19,14 @@ import type { ManyState, OpenRequest } from "./many-state.js";
 import { SEPARATOR, splitName } from "./merge.js";
 import { isRecord, paramsOf, resultOf } from "./message.js";
 import type { ClientMessage, ClientNotification, ClientRequest, ServerMessage } from "./message.js";
-import { createPeer, hasCapability } from "./peer.js";
+import { heldBackResult } from "./pins/held-back.js";
+import { createPeer, hasCapability, isGone } from "./peer.js";
 import type { Peer } from "./peer.js";
 import { createReverseRequests } from "./reverse-requests.js";
 import type { Router, RouterParts } from "./router.js";
 import { createRoutes } from "./routes.js";
 import type { Routes } from "./routes.js";
-import { errorLine, INVALID_PARAMS, INVALID_REQUEST, resultLine } from "./rpc.js";
+import { errorLine, INVALID_PARAMS, INVALID_REQUEST, recalled, resultLine } from "./rpc.js";
 import { serve } from "./shared-requests.js";
 
 /** A router for several servers; starts them. */
@@ -34,7 +36,8 @@ export function createManyRouter(parts: RouterParts): Router {
     peers: parts.upstreams.map((config) =>
       createPeer(config, parts, {
         onMessage: (peer, message, line) => fromServer(state, { peer, message, line }),
-        onEnd: (peer, failure) => void failed(state, peer, failure),
+        onDown: (peer, failure) => void down(state, peer, failure),
+        onUp: (peer) => announceOf(state, peer),
       }),
     ),
     calls: createHeldCalls(parts),
@@ -44,6 +47,7 @@ export function createManyRouter(parts: RouterParts): Router {
     greeted: false,
     told: false,
     handshakeOver: false,
+    isOpenEnded: false,
   };
   return {
     take: (message) => fromClient(state, message),
@@ -73,7 +77,7 @@ function takeNotification(state: ManyState, { method, params, line }: ClientNoti
   if (method === "notifications/cancelled") return takeCancellation(state, params, line);
   if (method === "notifications/progress") return state.reverse.progress(params, line);
   if (method === "notifications/initialized") state.handshakeOver = true;
-  for (const peer of state.peers) if (peer.failure === undefined) peer.send(line);
+  for (const peer of state.peers) peer.tell({ method, params, line });
   return undefined;
 }
 
@@ -105,7 +109,7 @@ async function answer(state: ManyState, request: ClientRequest, entry: OpenReque
   const { id, method } = request;
   let line: Buffer;
   try {
-    if (method === "initialize") line = resultLine(id, await handshake(state, request, entry));
+    if (method === "initialize") line = resultLine(id, await handshake(state, request));
     else if (method === "ping") line = resultLine(id, {});
     else if (!state.greeted)
       throw new RequestError({
@@ -172,7 +176,16 @@ function routeCall(
     server: peer.name,
     tool: name.own,
     definition: () => peer.catalog.find(name.own, list()),
+    limits: peer.limits,
+    recall(): void {
+      for (const { id: sentId } of entry.sent) {
+        peer.abandon(sentId);
+        peer.send(recalled(sentId));
+      }
+    },
     forward(changed, onAnswer): void {
+      if (peer.catalog.isHeldBack(name.own))
+        return onAnswer(resultLine(id, heldBackResult(name.own)));
       const sent = askFor(entry, peer, {
         build: (own) =>
           rewriteCall(line, changed, [
@@ -230,7 +243,7 @@ function sendProgress(parts: RouterParts, peer: Peer, line: Buffer): void {
     parts.send(replaceValues(line, [{ path: ["params", "progressToken"], value: token }]));
 }
 
-async function failed(state: ManyState, peer: Peer, failure: ServerFailure): Promise<void> {
+async function down(state: ManyState, peer: Peer, failure: ServerFailure): Promise<void> {
   state.reverse.forget(peer);
   await state.calls.fail(failure);
   endIfAllFailed(state);
@@ -238,7 +251,7 @@ async function failed(state: ManyState, peer: Peer, failure: ServerFailure): Pro
 
 /** Without any server the connection ends, once the client had an answer that says why. */
 function endIfAllFailed({ parts, peers, open, told }: ManyState): void {
-  const reasons = peers.flatMap(({ failure }) => (failure === undefined ? [] : [failure.reason]));
+  const reasons = peers.filter(isGone).flatMap(({ failure }) => failure?.reason ?? []);
   if (told && reasons.length === peers.length && open.size() === 0)
     parts.onFailed(reasons.join("; "));
 }

@@ -7,22 +7,33 @@ import { randomUUID } from "node:crypto";
 import { createCatalog } from "./catalog.js";
 import type { Catalog } from "./catalog.js";
 import { rewriteCall } from "./call-params.js";
-import { failureError } from "./failure.js";
+import { createBoundedIds } from "./bounded-ids.js";
+import type { BoundedIds } from "./bounded-ids.js";
+import { createCallLimits } from "./call-limits.js";
+import type { CallLimits } from "./call-limits.js";
+import { unavailableResult } from "./call-result.js";
+import { failureError, lostError } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
 import { createHeldCalls } from "./held-calls.js";
 import type { CallRoute, HeldCalls } from "./held-calls.js";
-import { createInFlight } from "./in-flight.js";
+import { createInFlight, idInUse } from "./in-flight.js";
 import type { InFlight } from "./in-flight.js";
-import { LIST_TIMEOUT_MS } from "./limits.js";
+import { EXPIRED_MAX, LIST_TIMEOUT_MS } from "./limits.js";
 import { idAtEdges, isRecord, readServerLine, resultOf } from "./message.js";
-import type { ClientMessage, ClientRequest } from "./message.js";
+import type { ClientMessage, ClientRequest, ServerMessage } from "./message.js";
+import { startTimeoutMs } from "./router.js";
 import type { Router, RouterParts } from "./router.js";
-import { errorLine, INTERNAL_ERROR, requestLine } from "./rpc.js";
+import { heldBackError, heldBackResult } from "./pins/held-back.js";
+import { readableAnswer } from "./pins/instructions.js";
+import { errorLine, INTERNAL_ERROR, recalled, requestLine, resultLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
 import type { ToolCall } from "./tool-call.js";
-import { startUpstream } from "./upstream.js";
+import { announce } from "./announce.js";
+import { startReturning } from "./returning.js";
+import { createServersRequests } from "./servers-requests.js";
+import type { ServersRequests } from "./servers-requests.js";
 import type { LocalUpstream } from "./server-process.js";
-import type { Upstream } from "./upstream.js";
+import type { Returning } from "./returning.js";
 
 /** A request that waits for its answer. */
 interface Waiting {
@@ -43,8 +54,13 @@ interface State {
   /** The proxy's own requests; their ids start with `ownPrefix`, which the client cannot guess. */
   readonly own: Map<RpcId, (line: Buffer | undefined) => void>;
   readonly ownPrefix: string;
-  upstream: Upstream;
-  failure: ServerFailure | undefined;
+  /** Requests of the server that the client has not answered. */
+  readonly asked: ServersRequests;
+  readonly upstream: Returning;
+  readonly limits: CallLimits | undefined;
+  readonly startTimeoutMs: number;
+  /** Calls that timed out, until their server answers. */
+  readonly expired: BoundedIds;
   /** The server answered something. */
   greeted: boolean;
   /** The handshake is over, and the server has tools. */
@@ -61,18 +77,24 @@ export function createSingleRouter(parts: RouterParts, config: LocalUpstream): R
     waiting: createInFlight(parts.room),
     own: new Map(),
     ownPrefix: `acp-${randomUUID()}-`,
-    upstream: startUpstream(config, {
+    asked: createServersRequests(parts.send),
+    upstream: startReturning(config, {
       clock: parts.clock,
       masks: parts.masks,
       turns: parts.turns,
       awaits: (id) => state.waiting.get(id) !== undefined || state.own.has(id),
       onLine: (line) => fromServer(state, line),
       onOversize: (line) => tooLarge(state, idAtEdges(line)),
-      onEnd: (failure) => void failed(state, failure),
+      startTimeoutMs: startTimeoutMs(config, parts),
+      hasAnswered: () => state.greeted,
+      onDown: (failure) => void down(state, failure),
+      onUp: (result) => back(state, result),
       onPressure: parts.onPressure,
       log: parts.log,
     }),
-    failure: undefined,
+    limits: createCallLimits(config.limits, parts.clock),
+    startTimeoutMs: startTimeoutMs(config, parts),
+    expired: createBoundedIds(EXPIRED_MAX),
     greeted: false,
     hasTools: false,
     handshakeOver: false,
@@ -98,26 +120,39 @@ function fromClient(state: State, message: Exclude<ClientMessage, { kind: "refus
   else if (message.kind === "notification" && message.method === "notifications/cancelled")
     takeCancellation(state, message.params, message.line);
   else {
+    if (message.kind === "notification") state.upstream.keep(message);
     if (message.kind === "notification" && message.method === "notifications/initialized")
       state.handshakeOver = true;
-    state.upstream.send(message.line);
+    const line =
+      message.kind === "response" ? state.asked.answer(message.id, message.line) : message.line;
+    if (line !== undefined) state.upstream.send(line);
   }
 }
 
 function takeRequest(state: State, request: ClientRequest): void {
   const { parts, waiting } = state;
   const { id, method, line } = request;
-  if (state.failure !== undefined) {
-    parts.send(errorLine(id, failureError(state.failure)));
-    parts.onFailed(state.failure.reason);
-    return;
-  }
+  const failure = state.upstream.failure();
+  if (failure !== undefined) return refuse(state, request, failure);
+  // Its answer could not be told from the one that is still owed.
+  if (state.expired.has(id)) return parts.send(idInUse(id));
   const entry: Waiting = { method };
   const refusal = waiting.add(request, entry);
   if (refusal !== undefined) return parts.send(refusal);
   if (method === "tools/call") return takeCall(state, request, entry);
   if (method === "initialize") entry.stop = watchStart(state, id);
+  state.upstream.keep(request);
   state.upstream.send(line);
+}
+
+/** The server cannot be asked now, or never again. */
+function refuse({ parts }: State, { id, method }: ClientRequest, failure: ServerFailure): void {
+  parts.send(
+    method === "tools/call"
+      ? resultLine(id, unavailableResult(failure, false))
+      : errorLine(id, failureError(failure)),
+  );
+  if (failure.retryAfterMs === undefined) parts.onFailed(failure.reason);
 }
 
 function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
@@ -137,8 +172,14 @@ function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
           state.handshakeOver && state.hasTools ? (cursor) => ownList(state, cursor) : undefined,
         ),
       forward: (changed, onAnswer) => {
+        if (catalog.isHeldBack(tool)) return onAnswer(resultLine(id, heldBackResult(tool)));
         entry.onAnswer = onAnswer;
         upstream.send(changed === undefined ? line : rewriteCall(line, changed));
+      },
+      limits: state.limits,
+      recall: () => {
+        state.expired.add(id);
+        upstream.send(recalled(id));
       },
     }),
     forget,
@@ -167,13 +208,14 @@ function takeCancellation({ waiting, upstream }: State, params: unknown, line: B
 
 function fromServer(state: State, line: Buffer): void {
   const { parts, waiting, own, catalog } = state;
-  if (state.failure !== undefined) return undefined;
   const message = readServerLine(line);
   if (message.kind === "notification" && message.method === "notifications/tools/list_changed")
     catalog.forget();
-  if (message.kind !== "response" || message.id === undefined) return parts.send(line);
+  if (message.kind !== "response" || message.id === undefined)
+    return parts.send(asClientGets(state, message, line));
   const { id } = message;
   if (String(id).startsWith(state.ownPrefix)) return own.get(id)?.(line);
+  if (state.expired.delete(id)) return undefined;
   const entry = waiting.get(id);
   if (entry === undefined) return parts.send(line);
   if (entry.call !== undefined) {
@@ -186,16 +228,44 @@ function fromServer(state: State, line: Buffer): void {
     else onAnswer(line);
     return undefined;
   }
-  waiting.delete(id);
   state.greeted = true;
   entry.stop?.abort(new Error("the server answered"));
-  if (entry.method === "tools/list") catalog.learn(resultOf(line));
-  else if (entry.method === "initialize") {
+  if (entry.method === "initialize") {
     const result = resultOf(line);
     state.hasTools =
       isRecord(result) && isRecord(result.capabilities) && isRecord(result.capabilities.tools);
   }
-  return parts.send(line);
+  const readable = readableBy(state, entry, line);
+  if (Buffer.isBuffer(readable)) {
+    waiting.delete(id);
+    return parts.send(readable);
+  }
+  void readable
+    .catch((error: unknown) => errorLine(id, heldBackError(error)))
+    .then((shown) => {
+      // Its server is gone meanwhile, or the client took it back.
+      if (waiting.get(id) !== entry) return;
+      waiting.delete(id);
+      parts.send(shown);
+    });
+  return undefined;
+}
+
+/** An answer as the client may see it; a promise where it is held against what is pinned. */
+function readableBy(
+  { parts, catalog, upstream }: State,
+  { method }: Waiting,
+  line: Buffer,
+): Buffer | Promise<Buffer> {
+  if (method === "tools/list") return catalog.take(line);
+  if (method !== "initialize" || parts.pins === undefined) return line;
+  return readableAnswer({ server: upstream.name, pins: parts.pins, log: parts.log }, line);
+}
+
+/** What the server says by itself. */
+function asClientGets({ asked }: State, { kind, id, method }: ServerMessage, line: Buffer): Buffer {
+  if (kind === "request" && id !== undefined) return asked.ask(id, line);
+  return method === "notifications/cancelled" ? asked.cancelled(line) : line;
 }
 
 /**
@@ -216,43 +286,47 @@ function tooLarge(state: State, id: RpcId | undefined): void {
     );
     return;
   }
-  void giveUp(state, { server: name, reason });
+  state.upstream.giveUp(reason);
 }
 
-async function giveUp(state: State, failure: ServerFailure): Promise<void> {
-  void state.upstream.close();
-  await failed(state, failure);
-}
-
-/** The server is gone: everything that waits gets its answer. */
-async function failed(state: State, failure: ServerFailure): Promise<void> {
-  const { parts, waiting, own, calls } = state;
-  if (state.failure !== undefined) return;
-  state.failure = failure;
-  parts.log(failure.reason);
+/** The server is gone, perhaps until it is back: everything that waits gets its answer. */
+async function down(state: State, failure: ServerFailure): Promise<void> {
+  const { parts, waiting, own, calls, catalog, asked } = state;
   for (const resolve of own.values()) resolve(undefined);
+  catalog.forget();
+  asked.lose();
+  state.expired.clear();
   let told = state.greeted;
   for (const [id, entry] of waiting) {
     entry.stop?.abort(new Error("the server is gone"));
     if (entry.call !== undefined) continue;
-    parts.send(errorLine(id, failureError(failure)));
+    waiting.delete(id);
+    const isStart = entry.method === "initialize";
+    parts.send(errorLine(id, isStart ? failureError(failure) : lostError(failure)));
     told = true;
   }
   await calls.fail(failure);
   // A client that asked nothing yet shall hear why before the connection ends.
-  if (told) parts.onFailed(failure.reason);
+  if (told && failure.retryAfterMs === undefined) parts.onFailed(failure.reason);
+}
+
+/** Another process of the server stands where the last one stood. */
+function back(state: State, result: Readonly<Record<string, unknown>> | undefined): void {
+  const { capabilities } = result ?? {};
+  if (!isRecord(capabilities)) return;
+  state.hasTools = isRecord(capabilities.tools);
+  announce(capabilities, state.parts.send);
 }
 
 function watchStart(state: State, id: RpcId): AbortController {
   const { parts, upstream, waiting } = state;
   const stop = new AbortController();
   const late = async (): Promise<void> => {
-    await parts.clock.sleep(parts.startTimeoutMs, { signal: stop.signal });
+    await parts.clock.sleep(state.startTimeoutMs, { signal: stop.signal });
     if (waiting.get(id) !== undefined)
-      await giveUp(state, {
-        server: upstream.name,
-        reason: `Server "${upstream.name}" did not answer "initialize" within ${parts.startTimeoutMs} ms`,
-      });
+      upstream.giveUp(
+        `Server "${upstream.name}" did not answer "initialize" within ${state.startTimeoutMs} ms`,
+      );
   };
   late().catch(() => {});
   return stop;
@@ -262,16 +336,19 @@ function watchStart(state: State, id: RpcId): AbortController {
 async function ownList(
   { own, ownPrefix, upstream, parts }: State,
   cursor: string | undefined,
-): Promise<unknown> {
+): Promise<Buffer | undefined> {
   const id = `${ownPrefix}${randomUUID()}`;
   const stop = new AbortController();
   const answer = new Promise<Buffer | undefined>((resolve) => {
     own.set(id, resolve);
   });
   upstream.send(requestLine(id, "tools/list", cursor === undefined ? {} : { cursor }));
-  const late = parts.clock.sleep(LIST_TIMEOUT_MS, { signal: stop.signal }).catch(() => undefined);
+  const late = parts.clock.sleep(LIST_TIMEOUT_MS, { signal: stop.signal }).then(
+    () => undefined,
+    () => undefined,
+  );
   const line = await Promise.race([answer, late]);
   own.delete(id);
   stop.abort(new Error("the list is over"));
-  return line === undefined ? undefined : resultOf(line);
+  return line;
 }

@@ -4,6 +4,7 @@
  */
 import type { CallParts } from "./tool-call.js";
 import type { RequestRoom } from "./in-flight.js";
+import type { ToolPins } from "./pins/tool-pins.js";
 import type { ClientNotification, ClientRequest, ClientResponse } from "./message.js";
 import type { LocalUpstream } from "./server-process.js";
 
@@ -11,6 +12,8 @@ import type { LocalUpstream } from "./server-process.js";
 export interface RouterParts extends CallParts {
   readonly upstreams: readonly LocalUpstream[];
   readonly startTimeoutMs: number;
+  /** What the texts of servers are held against, if anything. */
+  readonly pins?: ToolPins | undefined;
   /** What requests need a place of, beside the router's own. */
   readonly room?: RequestRoom | undefined;
   /** Whether some server wants no more lines for now. */
@@ -31,4 +34,9 @@ export interface Router {
   leave(): Promise<void>;
   /** Ends the servers; resolves when they are gone and every call is over. */
   close(): Promise<void>;
+}
+
+/** How long a server may take to answer `initialize`, in milliseconds. */
+export function startTimeoutMs({ limits }: LocalUpstream, parts: RouterParts): number {
+  return limits?.startTimeoutMs ?? parts.startTimeoutMs;
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Peer } from "./peer.js";
 import { createRoutes } from "./routes.js";
 
-const peer = (name: string): Peer => ({ name, failure: undefined }) as Peer;
+const peer = (name: string): { -readonly [Key in keyof Peer]: Peer[Key] } =>
+  ({ name, failure: undefined }) as Peer;
 
 describe("createRoutes()", () => {
   it("gives a URI to the first server that lists it, until that server is gone", () => {
@@ -15,6 +16,9 @@ describe("createRoutes()", () => {
       routes.ofUri("x://b")?.name,
       routes.ofUri("x://c"),
     ]).toEqual(["one", "two", undefined]);
+    one.failure = { server: "one", reason: "", retryAfterMs: 1_000 };
+    routes.learnUri(two, "x://a");
+    expect(routes.ofUri("x://a")?.name).toBe("one");
     one.failure = { server: "one", reason: "" };
     routes.learnUri(two, "x://a");
     expect(routes.ofUri("x://a")?.name).toBe("two");

@@ -4,6 +4,7 @@
  */
 import { ROUTES_MAX } from "./limits.js";
 import { isRecord } from "./message.js";
+import { isGone } from "./peer.js";
 import type { Peer } from "./peer.js";
 
 /** Owners of what has no prefixed name. The first server that lists a URI owns it. */
@@ -24,7 +25,8 @@ export function createRoutes(): Routes {
   const prefixes = new Map<string, Peer>();
 
   const keep = (map: Map<string, Peer>, key: unknown, peer: Peer): void => {
-    if (typeof key !== "string" || (map.get(key)?.failure === undefined && map.has(key))) return;
+    const owner = typeof key === "string" ? map.get(key) : undefined;
+    if (typeof key !== "string" || (owner !== undefined && !isGone(owner))) return;
     map.set(key, peer);
     if (map.size <= ROUTES_MAX) return;
     for (const oldest of map.keys()) {

@@ -43,6 +43,11 @@ export function errorLine(id: RpcId | undefined, error: RpcError): Buffer {
   return lineOf({ jsonrpc: "2.0", id: id ?? null, error });
 }
 
+/** Tells a server that nobody waits for an answer any more. */
+export function recalled(requestId: RpcId): Buffer {
+  return notificationLine("notifications/cancelled", { requestId, reason: "it took too long" });
+}
+
 function lineOf(message: unknown): Buffer {
   return Buffer.from(`${JSON.stringify(message)}\n`);
 }

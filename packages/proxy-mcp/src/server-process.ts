@@ -36,10 +36,27 @@ export interface ServerProcess {
   kill(): void;
 }
 
+/** What a server may take. Rules: spec/mcp-proxy.md §15. */
+export interface UpstreamLimits {
+  /** Bytes of one message of the server, at most 268,435,456. Default: 10,485,760. */
+  readonly messageBytesMax?: number;
+  /**
+   * Milliseconds that the server may take for a tool call; then the client is told that its effect
+   * is not known. Default: no limit.
+   */
+  readonly callTimeoutMs?: number;
+  /** Tool calls that the server has at a time; further ones wait in order. Default: no limit. */
+  readonly callsMax?: number;
+  /** Milliseconds that the server may take to answer `initialize`. Default: that of the proxy. */
+  readonly startTimeoutMs?: number;
+}
+
 /** A server that the proxy starts as a child process. */
 export interface CommandUpstream {
   /** What policies, people and logs call the server. */
   readonly name: string;
+  /** What the server may take. */
+  readonly limits?: UpstreamLimits;
   /** Program and arguments; no shell reads them. */
   readonly command: readonly string[];
   /** The server's whole environment. Default: the proxy's. */
@@ -66,6 +83,8 @@ export interface CommandUpstream {
 export interface StartedUpstream {
   /** What policies, people and logs call the server. */
   readonly name: string;
+  /** What the server may take. */
+  readonly limits?: UpstreamLimits;
   /**
    * Starts another process of the server; each session has its own. If it rejects, the error's
    * message says why the server cannot be used.

@@ -11,7 +11,8 @@ import { mergePages, nextCursor, readCursor, SEPARATOR, splitName } from "./merg
 import type { ListKind } from "./merge.js";
 import { isRecord, progressTokenOf, resultOf } from "./message.js";
 import type { ClientRequest } from "./message.js";
-import { hasCapability } from "./peer.js";
+import { heldBackError } from "./pins/held-back.js";
+import { hasCapability, isGone } from "./peer.js";
 import type { Peer } from "./peer.js";
 import { errorLine, INVALID_PARAMS, METHOD_NOT_FOUND, requestLine, resultLine } from "./rpc.js";
 
@@ -72,6 +73,7 @@ async function passOn(
   replacements: readonly Replacement[] = [],
 ): Promise<Buffer> {
   const token = progressTokenOf(params);
+  peer.keep(request);
   const sent = askFor(open, peer, {
     build: (id) =>
       replaceValues(request.line, [
@@ -96,10 +98,15 @@ async function list(context: Context, kind: ListKind): Promise<Buffer> {
     (peer) =>
       hasCapability(peer, kind.capability) && (cursors === undefined || cursors.has(peer.name)),
   );
-  if (peers.length === 0)
+  if (peers.length === 0 && !(state.isOpenEnded && kind.capability !== "tasks"))
     throw notFound(`Cannot serve "${request.method}": no server has ${kind.capability}`);
   const answers = await Promise.allSettled(
-    peers.map((peer) => page(context, peer, cursors?.get(peer.name))),
+    peers.map(async (peer) => {
+      const answer = await page(context, peer, cursors?.get(peer.name));
+      return kind.member === "tools"
+        ? { ...answer, line: await comparedBy(peer, answer.line) }
+        : answer;
+    }),
   );
   const pages = answers.flatMap((answer) =>
     answer.status === "fulfilled" && answer.value.result !== undefined ? [answer.value] : [],
@@ -113,15 +120,21 @@ async function list(context: Context, kind: ListKind): Promise<Buffer> {
     state.parts.log(
       `"${request.method}" lacks what ${peers.length - pages.length} of ${peers.length} servers have`,
     );
-  for (const { peer, result } of pages) {
-    if (kind.member === "tools") peer.catalog.learn(result);
-    else state.routes.learn(peer, result);
-  }
+  if (kind.member !== "tools")
+    for (const { peer, result } of pages) state.routes.learn(peer, result);
   return Buffer.concat([
     Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(request.id)},"result":{"${kind.member}":[`),
     mergePages(pages, kind),
     Buffer.from(`]${cursorMember(nextCursor(pages))}}}\n`),
   ]);
+}
+
+async function comparedBy({ catalog }: Peer, line: Buffer): Promise<Buffer> {
+  try {
+    return await catalog.take(line);
+  } catch (error) {
+    throw new RequestError(heldBackError(error));
+  }
 }
 
 function cursorMember(cursor: string | undefined): string {
@@ -174,7 +187,8 @@ async function byUri(context: Context, uri: unknown): Promise<Buffer> {
     });
   const { peers, routes } = context.state;
   const owner = routes.ofUri(uri);
-  if (owner?.failure === undefined && owner !== undefined) return passOn(context, owner);
+  // One that comes back stays the owner: nobody else may answer for it meanwhile.
+  if (owner !== undefined && !isGone(owner)) return passOn(context, owner);
   let refusal: Buffer | undefined;
   for (const peer of peers) {
     if (!hasCapability(peer, "resources")) continue;
@@ -204,12 +218,16 @@ function byTask(context: Context): Promise<Buffer> {
 
 /** To every server that logs; done when one of them took it. */
 async function setLevel(context: Context): Promise<Buffer> {
-  const peers = context.state.peers.filter((peer) => hasCapability(peer, "logging"));
+  const { state, request } = context;
+  // One that is late hears of it then.
+  for (const peer of state.peers) peer.keep(request);
+  const peers = state.peers.filter((peer) => hasCapability(peer, "logging"));
+  if (peers.length === 0 && state.isOpenEnded) return resultLine(request.id, {});
   if (peers.length === 0) throw notFound('Cannot serve "logging/setLevel": no server logs');
   const answers = await Promise.allSettled(peers.map((peer) => passOn(context, peer)));
   const lines = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
   const [refusal] = lines;
-  if (lines.some((line) => resultOf(line) !== undefined)) return resultLine(context.request.id, {});
+  if (lines.some((line) => resultOf(line) !== undefined)) return resultLine(request.id, {});
   if (refusal !== undefined) return refusal;
   throw answers.find((answer) => answer.status === "rejected")?.reason;
 }

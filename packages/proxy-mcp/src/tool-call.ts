@@ -4,7 +4,7 @@
  * once; without a release nothing is sent.
  */
 import { isDeepStrictEqual } from "node:util";
-import { DENY_CODES, isConsentError, isToolAction, toolAction } from "@acp/core";
+import { isConsentError, isToolAction, toolAction } from "@acp/core";
 import type {
   Agent,
   ArgumentCheck,
@@ -23,16 +23,26 @@ import type {
 import { prepareCheck } from "./argument-check.js";
 import type { Aside } from "./aside.js";
 import { answerFailure } from "./answer-failure.js";
-import { deniedResult, invalidResult, pendingResult, unavailableResult } from "./call-result.js";
+import {
+  brokenResult,
+  deniedResult,
+  invalidResult,
+  pendingResult,
+  timedOutResult,
+  unavailableResult,
+} from "./call-result.js";
 import type { NoticeResult } from "./call-result.js";
-import { ServerFailedError } from "./failure.js";
+import type { CallLimits, CallTurn } from "./call-limits.js";
+import { CallCancelledError, CallTimedOutError, ServerFailedError } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
 import { logText } from "./log-text.js";
 import { turnOfLong } from "./loop-turns.js";
 import type { LoopTurns } from "./loop-turns.js";
 import { unmaskable } from "./masks.js";
 import type { Masks } from "./masks.js";
-import { errorLine, notificationLine, resultLine } from "./rpc.js";
+import { refuseInvalid } from "./refuse-invalid.js";
+import { reportProgress } from "./report-progress.js";
+import { errorLine, resultLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
 
 /** What all calls of a proxy share. */
@@ -78,6 +88,10 @@ export interface CallJob {
    * @param onAnswer - Takes the answer's line as the client shall see it.
    */
   forward(args: JsonObject | undefined, onAnswer: (line: Buffer) => void): void;
+  /** What its server may take, if that is limited. */
+  readonly limits?: CallLimits | undefined;
+  /** Tells the server that its answer is not waited for any more. */
+  recall?(): void;
   /** Called once: the call is answered or needs no answer any more. */
   onOver(): void;
 }
@@ -107,6 +121,10 @@ interface Running {
   readonly job: CallJob;
   readonly startedMs: number;
   phase: "judged" | "forwarded" | "over";
+  /** Its place among the calls of its server, where those are limited. */
+  readonly turn: CallTurn | undefined;
+  /** Its server took too long for it. */
+  timedOut: boolean;
   cancelled: boolean;
   /** Aborts what is not begun when it is canceled or its server is gone. */
   readonly stopped: AbortController;
@@ -121,16 +139,8 @@ interface Running {
   tellSent: () => void;
 }
 
-/** The client took back a call that its server has already. */
-class CallCancelledError extends Error {
-  override readonly name = "CallCancelledError";
-}
-
 const NOTHING_TO_KEEP = Promise.resolve(true);
 const CLIENT_GONE = "the client is gone";
-const PROGRESS_METHOD = "notifications/progress";
-/** Our reports stay below 1, so that a server's own, which come later, are not below them. */
-const PROGRESS_STEP = 0.001;
 
 /** Takes a call in; its answer goes to `parts.send`. */
 export function startCall(parts: CallParts, job: CallJob): ToolCall {
@@ -139,6 +149,8 @@ export function startCall(parts: CallParts, job: CallJob): ToolCall {
     job,
     startedMs: parts.clock.monotonic(),
     phase: "judged",
+    turn: job.limits?.turn(),
+    timedOut: false,
     cancelled: false,
     stopped: new AbortController(),
     clientGone: false,
@@ -162,6 +174,7 @@ export function startCall(parts: CallParts, job: CallJob): ToolCall {
     leave(): void {
       call.clientGone = true;
       void call.pending?.leave(CLIENT_GONE);
+      call.turn?.leave();
     },
     fail(failure: ServerFailure): void {
       call.failure = failure;
@@ -196,14 +209,11 @@ async function run(call: Running): Promise<void> {
     parts.log(
       `[${job.server}] a call failed inside the proxy: ${logText(error instanceof Error ? error.message : String(error))}`,
     );
-    answer = deniedResult({
-      decision: "deny",
-      code: "internal_error",
-      reason: "the proxy failed",
-      ...DENY_CODES.internal_error,
-    });
+    answer = brokenResult(call.phase === "forwarded");
   }
-  if (call.failure !== undefined && !Buffer.isBuffer(answer))
+  if (call.timedOut && !Buffer.isBuffer(answer))
+    answer = timedOutResult(job.server, call.turn?.timeoutMs ?? 0);
+  else if (call.failure !== undefined && !Buffer.isBuffer(answer))
     answer = unavailableResult(call.failure, call.phase === "forwarded");
   call.phase = "over";
   if (!call.cancelled)
@@ -243,7 +253,7 @@ async function settle(call: Running): Promise<Buffer | NoticeResult> {
     obstacle: problem,
     ...(named !== undefined && { call: named }),
   };
-  if (problem !== undefined) return refuseInvalid(call, problem, await gate.open(action, context));
+  if (problem !== undefined) return refuseInvalid(gate, problem, await gate.open(action, context));
   const answer = await answered<Pending>(call, action, (perform) =>
     gate.runOrOpen(action, { perform, ...howOf(call) }, context),
   );
@@ -255,24 +265,6 @@ async function settle(call: Running): Promise<Buffer | NoticeResult> {
   return call.clientGone || isStopped(call)
     ? givenUp(call)
     : answered<never>(call, action, (perform) => gate.perform(verdict, perform, howOf(call)));
-}
-
-/**
- * What does not fit the schema is decided like any other call, so that the log has it; nobody is
- * asked about it, and nothing is forwarded.
- */
-async function refuseInvalid(
-  { parts }: Running,
-  problem: string,
-  opened: Verdict | Pending,
-): Promise<NoticeResult> {
-  if (opened.decision === "pending") await opened.withdraw(problem);
-  if (opened.decision === "deny" && opened.code !== "not_performable") return deniedResult(opened);
-  if (opened.decision === "allow")
-    await parts.gate
-      .perform(opened, () => Promise.reject(new Error(problem)))
-      .catch(() => undefined);
-  return invalidResult(problem);
 }
 
 /**
@@ -291,7 +283,7 @@ async function waitFor(call: Running, pending: Pending): Promise<Verdict | undef
     () => undefined,
     () => undefined,
   );
-  reportProgress(call, pending, signal).catch(() => {});
+  reportProgress({ ...parts, token: call.job.progressToken, pending, signal }).catch(() => {});
   try {
     const verdict = await Promise.race([pending.settled, tooLate]);
     if (verdict !== undefined) return verdict;
@@ -299,25 +291,6 @@ async function waitFor(call: Running, pending: Pending): Promise<Verdict | undef
   } finally {
     call.pending = undefined;
     stopWaiting.abort(new Error("the question is over"));
-  }
-}
-
-async function reportProgress(
-  { parts, job }: Running,
-  { requestId }: Pending,
-  signal: AbortSignal,
-): Promise<void> {
-  const { progressToken } = job;
-  if (progressToken === undefined) return;
-  for (let count = 1; ; count++) {
-    await parts.clock.sleep(parts.progressEveryMs, { signal });
-    parts.send(
-      notificationLine(PROGRESS_METHOD, {
-        progressToken,
-        progress: count * PROGRESS_STEP,
-        message: `Waiting for approval ${requestId}`,
-      }),
-    );
   }
 }
 
@@ -355,7 +328,8 @@ async function answered<T>(
     // Told by the answer, by `call.failure` and by `call.cancelled`.
     if (
       line === undefined &&
-      !(error instanceof ServerFailedError || error instanceof CallCancelledError)
+      !(error instanceof ServerFailedError || error instanceof CallCancelledError) &&
+      !call.timedOut
     )
       throw error;
   }
@@ -386,11 +360,26 @@ async function forward(call: Running, action: ToolAction, release: Release): Pro
       ? undefined
       : released.args;
   const { parts, job } = call;
-  parts.masks.learn(release);
-  return new Promise<Buffer>((resolve, reject) => {
-    call.recall = reject;
-    call.phase = "forwarded";
-    job.forward(args, resolve);
-    call.tellSent();
-  });
+  const over = await call.turn?.enter(call.stopped.signal, () => recall(call));
+  try {
+    // What became of it may have changed while it waited.
+    if (isStopped(call)) throw new CallCancelledError("the call was given up");
+    parts.masks.learn(release);
+    return await new Promise<Buffer>((resolve, reject) => {
+      call.recall = reject;
+      call.phase = "forwarded";
+      job.forward(args, resolve);
+      call.tellSent();
+    });
+  } finally {
+    over?.();
+  }
+}
+
+/** Its server took too long for it: what it may still say is nobody's. */
+function recall(call: Running): void {
+  if (call.phase !== "forwarded") return;
+  call.timedOut = true;
+  call.job.recall?.();
+  call.recall(new CallTimedOutError("the server did not answer in time"));
 }

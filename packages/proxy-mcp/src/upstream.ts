@@ -32,6 +32,7 @@ import type {
   ServerProcess,
   StartedUpstream,
   StartingServer,
+  UpstreamLimits,
 } from "./server-process.js";
 
 /** What a server reports, and how it is heard. */
@@ -64,7 +65,7 @@ export interface Upstream {
   pause(on: boolean): void;
   /**
    * Ends its input, then SIGTERM, then SIGKILL; resolves when it is gone. What it still says is
-   * still reported.
+   * still reported. Of one that is gone it ends what that left behind.
    */
   close(): Promise<void>;
 }
@@ -83,10 +84,12 @@ export function startUpstream(config: LocalUpstream, handlers: UpstreamHandlers)
   const gone = new Promise<void>((resolve) => {
     tellGone = resolve;
   });
-  const hear = maskedHearing(name, handlers, (line) => outbox.send(line));
+  const hear = maskedHearing(config, handlers, (line) => outbox.send(line));
   const onEnd = (failure: ServerFailure): void => {
     if (over) return;
     over = true;
+    // What it did not take presses nobody any more.
+    starting.stdin.destroy();
     tellGone();
     if (!closing) handlers.onEnd(failure);
   };
@@ -94,7 +97,7 @@ export function startUpstream(config: LocalUpstream, handlers: UpstreamHandlers)
     (server) => {
       running = server;
       const onLine = (line: Buffer): void => void (over || hear(line));
-      reading = listen(server, name, { ...handlers, onLine, onEnd });
+      reading = listen(server, config, { ...handlers, onLine, onEnd });
       reading.pause(isPaused);
     },
     (error: unknown) => {
@@ -111,7 +114,7 @@ export function startUpstream(config: LocalUpstream, handlers: UpstreamHandlers)
     },
     async close(): Promise<void> {
       closing = true;
-      if (over) return;
+      if (over) return reap(running);
       void outbox.end();
       // What it was sent before it ran is still its to answer.
       await ready;
@@ -122,6 +125,16 @@ export function startUpstream(config: LocalUpstream, handlers: UpstreamHandlers)
       await gone;
     },
   };
+}
+
+/** It closed its output, or something that it started lives on: nothing of it is waited for. */
+async function reap(server: ServerProcess | undefined): Promise<void> {
+  if (server === undefined) return;
+  const exited = server.exited.then(() => undefined);
+  server.stop();
+  await within(exited, KILL_GRACE_MS);
+  server.kill();
+  await exited;
 }
 
 /** What the server is sent passes on as soon as there is one. */
@@ -142,11 +155,12 @@ function startGiven({ start }: StartedUpstream): StartingServer {
 
 /** Hears a server's lines masked. What cannot be masked is not heard; who waits for it is told. */
 function maskedHearing(
-  name: string,
+  { name, limits }: LocalUpstream,
   handlers: UpstreamHandlers,
   reply: (line: Buffer) => void,
 ): (line: Buffer) => void {
   const { masks, awaits, onLine, onOversize, log } = handlers;
+  const bytesMax = messageBytesMax(limits);
   const isAwaited = (line: Buffer): boolean => {
     const { kind, id } = readServerLine(line);
     return kind === "response" && id !== undefined && awaits(id);
@@ -155,7 +169,7 @@ function maskedHearing(
     const masked = masks.line(line, () => isAwaited(line));
     // A label may be longer than its value.
     if (masked !== undefined)
-      return masked.length > LINE_BYTES_MAX && masked !== line
+      return masked.length > bytesMax && masked !== line
         ? onOversize(edgesOf(masked))
         : onLine(masked);
     log(`[${name}] sent a message that holds a secret across several values; it is dropped`);
@@ -168,11 +182,20 @@ function maskedHearing(
   };
 }
 
+/** Bytes of one message. */
+export function messageBytesMax({ messageBytesMax: own }: UpstreamLimits = {}): number {
+  return own ?? LINE_BYTES_MAX;
+}
+
 /** Reports what a server says, and its end, perhaps more than once. */
-function listen(server: ServerProcess, name: string, handlers: UpstreamHandlers): Reading {
+function listen(
+  server: ServerProcess,
+  { name, limits }: LocalUpstream,
+  handlers: UpstreamHandlers,
+): Reading {
   const { stdout, stderr } = server;
   const end = (reason: string): void => handlers.onEnd({ server: name, reason });
-  const splitter = createLineSplitter(handlers);
+  const splitter = createLineSplitter(handlers, messageBytesMax(limits));
   let isGone = false;
   const reading = readInTurns(stdout, handlers.turns, (bytes) => splitter.push(bytes));
   stdout.on("end", () => {

@@ -23,9 +23,14 @@ describe("initialize with several servers", () => {
     });
     expect((await p.client.handshake()).result).toEqual({
       protocolVersion: "2025-11-25",
-      capabilities: { tools: { listChanged: true }, prompts: {}, "x.y": { a: 1, b: 3, on: true } },
+      capabilities: {
+        tools: { listChanged: true },
+        // A server that is back may list others.
+        prompts: { listChanged: true },
+        "x.y": { a: 1, b: 3, on: true },
+      },
       serverInfo: { name: "acp", title: "ACP consent proxy", version: "1" },
-      instructions: "# one\nuse one\n\n# two\nuse two",
+      instructions: "# one\n> use one\n\n# two\n> use two",
     });
     await p.proxy.close();
   });
@@ -85,13 +90,13 @@ describe("initialize with several servers", () => {
     const p = proxied({
       policy: ALLOW_ALL,
       upstreams: [server("one", { silent: true }), server("two", { announce: true })],
-      startTimeoutMs: 9_000,
+      startTimeoutMs: 2_000,
     });
     p.client.send({ id: "init", method: "initialize", params: { protocolVersion: "2025-11-25" } });
     await p.client.find(({ method }) => method === "notifications/message");
-    await p.clock.advance(9_000);
+    await p.clock.advance(2_000);
     expect((await p.client.find(({ id }) => id === "init")).message.result?.instructions).toContain(
-      'Server "one" did not answer "initialize" within 9000 ms',
+      'Server "one" did not answer "initialize" within 2000 ms',
     );
     await p.proxy.close();
   });
@@ -353,13 +358,16 @@ describe("one of several servers that dies", () => {
     await p.client.handshake();
     p.client.send({ id: 1, method: "tools/call", params: { name: "one__echo", arguments: {} } });
     const { session } = await p.channel.question(0);
-    const notice = { isError: true, _meta: { "acp/denied": { code: "server_unavailable" } } };
-    expect((await p.client.call(2, "one__die", {})).result).toMatchObject(notice);
-    expect((await p.client.find(({ id }) => id === 1)).message.result).toMatchObject(notice);
+    const notice = (retryable: boolean): object => ({
+      isError: true,
+      _meta: { "acp/denied": { code: "server_unavailable", retryable } },
+    });
+    expect((await p.client.call(2, "one__die", {})).result).toMatchObject(notice(false));
+    expect((await p.client.find(({ id }) => id === 1)).message.result).toMatchObject(notice(true));
     expect(await session.ended).toMatchObject({ status: "cancelled" });
-    expect((await p.client.call(3, "one__echo", {})).result).toMatchObject(notice);
+    expect((await p.client.call(3, "one__echo", {})).result).toMatchObject(notice(true));
     expect((await p.client.call(4, "two__echo", {})).result).not.toHaveProperty("isError");
-    expect((await p.client.call(5, "two__die", {})).result).toMatchObject(notice);
-    expect(await p.proxy.done).toMatchObject({ reason: "upstream_failed" });
+    expect((await p.client.call(5, "two__die", {})).result).toMatchObject(notice(false));
+    await p.proxy.close();
   });
 });

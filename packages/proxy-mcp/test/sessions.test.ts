@@ -163,10 +163,11 @@ describe("serve()", () => {
   });
 
   it("ends the connection when the servers are gone, also where the client goes on", async () => {
-    const { open, clock, facts } = await served();
+    const { open, clock, facts } = await served({
+      upstreams: [{ name: "fs", command: scripted({ exitAtStart: 2 }) }],
+    });
     const { client, accepted } = await open();
-    await client.handshake();
-    client.send({ id: 1, method: "tools/call", params: { name: "die", arguments: {} } });
+    await client.request(1, "initialize", {});
     await client.ended;
     const [judged, bytes] = [facts.length, accepted.bytesRead];
     client.send({ id: 2, method: "tools/call", params: { name: "echo", arguments: {} } });

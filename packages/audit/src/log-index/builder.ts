@@ -9,7 +9,7 @@ import { parseEvent } from "../codec.js";
 import { lineText } from "../lines.js";
 import { isWorkEvent, type OpenWork, trackOpenWork, writeOpenWork } from "../open-work.js";
 import { growTree } from "../tree-edge.js";
-import { type LineFields, readLineFields } from "./line-fields.js";
+import { type LineFields, readForwardedSeq, readLineFields } from "./line-fields.js";
 import type { TableContent } from "./lookup-table.js";
 import type { LogState, NoteAt, NoteKind, Stretch } from "./record.js";
 import { type AddedLine, createStretchBuilder } from "./stretch-builder.js";
@@ -68,7 +68,8 @@ export function createIndexBuilder(start: BuilderStart, spanLines?: number): Ind
     const isNotice = eventType === "gate_notice";
     if (!isWorkEvent(eventType)) work.pass();
     if (!isWorkEvent(eventType) && !isNotice && !STATE_EVENTS.has(eventType)) return;
-    const event = parseEvent(lineText(line.bytes.subarray(line.start, line.end)) ?? "");
+    if (followCall(work, line, { ...fields, seq: at.seq })) return;
+    const event = parseEvent(textOf(line));
     if (isWorkEvent(eventType)) work.add(event);
     const { notice } = event.metadata;
     if (isNotice && typeof notice === "string" && notice.startsWith("policy_")) notes.policy = at;
@@ -100,6 +101,31 @@ export function createIndexBuilder(start: BuilderStart, spanLines?: number): Ind
     state,
     work: () => work,
   };
+}
+
+const textOf = ({ bytes, start, end }: AddedLine): string =>
+  lineText(bytes.subarray(start, end)) ?? "";
+
+/**
+ * The beginning and the end of a call, which nearly all calls have and nobody asks for in between;
+ * false for what is none, or has to be read.
+ */
+function followCall(
+  work: OpenWork,
+  line: AddedLine,
+  fields: Pick<LineFields, "eventType" | "requestId"> & { readonly seq: number },
+): boolean {
+  if (fields.eventType === "tool_call_forwarded") {
+    // The bytes are others' by the time it is read.
+    const text = textOf(line);
+    work.begin(fields, () => parseEvent(text));
+    return true;
+  }
+  if (fields.eventType !== "tool_call_completed") return false;
+  const seq = readForwardedSeq(line.bytes, line.start, line.end);
+  if (seq === undefined) return false;
+  work.finish(fields, seq);
+  return true;
 }
 
 const NEWLINE = 0x0a;

@@ -30,6 +30,7 @@ const POLICY_RULE = ',"policy_rule":"';
 const CALL = '"call":"';
 const APPROVER = '"approver';
 const QUOTE = 0x22;
+const BRACE = 0x7b;
 /** An id is found by its first characters: the prefix of its kind and eight digits. */
 const ID_CHARS = 11;
 
@@ -56,6 +57,23 @@ export function readLineCall(bytes: Buffer, start: number, end: number): string 
   const rule = bytes.subarray(start, end).lastIndexOf(POLICY_RULE);
   if (metadata === -1 || metadata >= end || rule === -1) return undefined;
   return readCall(bytes.subarray(metadata + METADATA.length - 1, start + rule));
+}
+
+const FORWARDED_SEQ = ',"forwarded_seq":';
+const SEQ = /^\d{1,15}(?=[,}])/;
+
+/**
+ * The number of the event that the end of a call names; `undefined` where all of the line has to be
+ * read for it. In metadata without objects no other member looks like this one.
+ */
+export function readForwardedSeq(bytes: Buffer, start: number, end: number): number | undefined {
+  const line = bytes.subarray(start, end);
+  const metadata = line.indexOf(METADATA) + METADATA.length;
+  const at = line.indexOf(FORWARDED_SEQ, metadata);
+  if (at === -1 || line.indexOf(BRACE, metadata) !== -1) return undefined;
+  const from = at + FORWARDED_SEQ.length;
+  const [digits] = SEQ.exec(line.toString("latin1", from, from + 16)) ?? [];
+  return digits === undefined ? undefined : Number(digits);
 }
 
 const TEXT = '"([^"\\\\]*)"';

@@ -9,6 +9,7 @@ import { homePaths } from "@acp/home";
 import type { Invocation } from "../command.js";
 import { ALONE, serveMcp } from "../commands/mcp.js";
 import type { GatesOfHome } from "../commands/mcp.js";
+import { serveMcpHttp, serveMcpHttpLocked } from "../commands/mcp-serve.js";
 import { serveProxy } from "../commands/proxy-http.js";
 import type { Exit } from "../exit-codes.js";
 import { ownHomePath } from "../home/home-source.js";
@@ -18,7 +19,8 @@ import { createLockedDenials } from "../resident/locked-denials.js";
 import type { LockedDenials } from "../resident/locked-denials.js";
 import { serveProxyLocked } from "../resident/locked-proxy.js";
 import { rebuildingWait, serveLocked } from "../resident/locked.js";
-import type { Wait } from "../resident/locked.js";
+import type { ServeLocked, Wait } from "../resident/locked.js";
+import type { Doors } from "../resident/doors.js";
 import type { LinkHandlers } from "../resident/link.js";
 import { createRelay } from "../resident/relay.js";
 import { createOwnDoors } from "./own-doors.js";
@@ -41,7 +43,17 @@ export function serveMcpAlone(invocation: Invocation, rebuild?: IndexRebuild): P
 export function serveProxyAlone(invocation: Invocation, rebuild?: IndexRebuild): Promise<Exit> {
   return whileRebuilding(invocation, rebuild, {
     whole: () => serveProxy(invocation, ALONE),
-    rebuilding: (rebuilding) => listening(invocation, rebuilding),
+    rebuilding: (rebuilding) =>
+      listening(invocation, rebuilding, { locked: serveProxyLocked, whole: serveProxy }),
+  });
+}
+
+/** Serves agents over HTTP with a gate of this process's own. */
+export function serveMcpHttpAlone(invocation: Invocation, rebuild?: IndexRebuild): Promise<Exit> {
+  return whileRebuilding(invocation, rebuild, {
+    whole: () => serveMcpHttp(invocation, ALONE),
+    rebuilding: (rebuilding) =>
+      listening(invocation, rebuilding, { locked: serveMcpHttpLocked, whole: serveMcpHttp }),
   });
 }
 
@@ -146,16 +158,23 @@ function serveInTurn(invocation: Invocation, rebuilding: Rebuilding): ServeInTur
   return Object.assign(serve, { ended: () => ended });
 }
 
+/** What listens, before the index is whole and after. */
+interface Listeners {
+  readonly locked: (doors: Doors) => ServeLocked;
+  readonly whole: (invocation: Invocation, gates: GatesOfHome, doors: Doors) => Promise<Exit>;
+}
+
 /** Programs keep the port. */
 async function listening(
   invocation: Invocation,
   { rebuild, wait, gates }: Rebuilding,
+  { locked, whole }: Listeners,
 ): Promise<Exit> {
   const stop = invocation.io.onStop();
   await using doors = createOwnDoors();
   const over = new AbortController();
   void rebuild.whole.then(() => over.abort());
-  await serveProxyLocked(doors)(invocation, wait, AbortSignal.any([stop, over.signal]));
+  await locked(doors)(invocation, wait, AbortSignal.any([stop, over.signal]));
   doors.shut();
-  return stop.aborted ? "ok" : await serveProxy(invocation, gates, doors);
+  return stop.aborted ? "ok" : await whole(invocation, gates, doors);
 }

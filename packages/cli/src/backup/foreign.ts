@@ -10,6 +10,7 @@ const OWN: readonly RegExp[] = [
   /^(?:format|policies|configs|paused-agents|keys|claims|pending|quarantined|run|servers|homes|reviews)$/,
   /^(?:paused|vault|grants|passkeys)\.json(?:\.(?:older|lost)-[0-9a-f]{8})?$/,
   /^record\.key$/,
+  /^mcp-tokens$/,
   /^audit(?:\.\d{1,4})?(?:\.v0\.3)?\.jsonl(?:\.|$)/,
   /\.lock\.[0-9a-f.]+$/,
   /^\..*\.tmp$/,

@@ -1,9 +1,9 @@
 /**
- * `acp mcp` and `acp proxy http` where they are no thin clients of the resident, which come before
- * this: with a gate of this process's own, or with a terminal at which a person is asked.
+ * `acp mcp`, `acp mcp serve` and `acp proxy http` where they are no thin clients of the resident, which
+ * come before this: with a gate of this process's own, or with a terminal at which a person is asked.
  */
 import { ConsentError } from "@acp/core";
-import { serveMcpAlone, serveProxyAlone } from "../alone/serve-alone.js";
+import { serveMcpAlone, serveMcpHttpAlone, serveProxyAlone } from "../alone/serve-alone.js";
 import type { Invocation, Outcome, Run } from "../command.js";
 import { isAlone } from "../is-alone.js";
 
@@ -22,7 +22,15 @@ export const mcp: Run = async (invocation) => {
 export const proxyHttp: Run = async (invocation) =>
   isAlone(invocation) ? serveProxyAlone(invocation) : atTerminal(invocation, "proxy http");
 
-const FIRST = { mcp: "mcp as its first word", "proxy http": "proxy http as its first words" };
+/** Runs `acp mcp serve`, likewise. */
+export const mcpServe: Run = async (invocation) =>
+  isAlone(invocation) ? serveMcpHttpAlone(invocation) : atTerminal(invocation, "mcp serve");
+
+const FIRST = {
+  mcp: "mcp as its first word",
+  "mcp serve": "mcp serve as its first words",
+  "proxy http": "proxy http as its first words",
+};
 
 async function atTerminal(invocation: Invocation, name: keyof typeof FIRST): Promise<Outcome> {
   if (!invocation.flags.has("tty"))

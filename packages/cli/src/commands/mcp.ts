@@ -24,6 +24,7 @@ import { ownPaths } from "../run/own-paths.js";
 import { openServers } from "../servers/open-servers.js";
 import type { OpenServers, OpenServersParts } from "../servers/open-servers.js";
 import { checkAgentId } from "../servers/agent-id.js";
+import { createHomePins } from "../pins/home-pins.js";
 import { makeHome } from "../home/make-home.js";
 import { withGate } from "../gate/with-gate.js";
 import type { GateInUse } from "../gate/with-gate.js";
@@ -132,6 +133,7 @@ async function serve(invocation: Invocation, { signal, start, gates }: Serving):
       ),
       agent,
       upstreams,
+      pins: createHomePins({ home, guard: inUse.rollback, servers, notices: inUse.notices }),
       input: io.stdin,
       output: io.stdout,
       log: (line) => print.notice(line),
@@ -152,7 +154,7 @@ async function serve(invocation: Invocation, { signal, start, gates }: Serving):
  * A server whose configuration says `sandbox: auto` gets one; with a workspace, that is the
  * client's directory.
  */
-async function openMcpServers(
+export async function openMcpServers(
   parts: Pick<
     OpenServersParts,
     "invocation" | "source" | "homeKeys" | "inUse" | "servers" | "agentId" | "signal" | "outside"

@@ -194,6 +194,16 @@ export const FILE_ROWS = {
     why: "An older file may have passkeys that were revoked, so none of them counts.",
     command: "acp doctor --fix passkeys_rolled_back",
   },
+  pins_rolled_back: {
+    level: "error",
+    why: "With older pins a changed tool could look new, so no server's tools are listed or called.",
+    command: "acp doctor --fix pins_rolled_back",
+  },
+  pins_broken: {
+    level: "error",
+    why: "What changed cannot be told from what is new, so no server's tools are listed or called.",
+    command: "acp doctor --fix pins_broken",
+  },
   passkeys_gone: {
     level: "warning",
     why: "No approval that needs a passkey counts until people create theirs again.",

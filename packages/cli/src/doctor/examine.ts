@@ -19,6 +19,7 @@ import { keysExamination } from "./look/keys.js";
 import { logsExamination } from "./look/logs.js";
 import { rolledBackExamination } from "./look/rolled-back.js";
 import { sandboxExamination, versionsExamination } from "./look/machine.js";
+import { toolPinsExamination } from "./look/tool-pins.js";
 import { passkeysExamination } from "./look/passkeys.js";
 import { portsExamination } from "./look/ports.js";
 import { socketsExamination } from "./look/sockets.js";
@@ -36,6 +37,7 @@ export const EXAMINATIONS: readonly Examination[] = [
   vaultExamination,
   logsExamination,
   passkeysExamination,
+  toolPinsExamination,
   storesExamination,
   rolledBackExamination,
   socketsExamination,

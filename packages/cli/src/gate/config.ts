@@ -118,11 +118,7 @@ export function openEnvironments(
 
 /** What loaded but deserves a look. */
 export function configWarnings({ file, config }: HomeConfig): readonly string[] {
-  const idle = config?.unsupported ?? [];
-  return [
-    ...(config?.warnings ?? []),
-    ...idle.map((path) => `"${path}" is not supported yet and does nothing`),
-  ].map((warning) => `${file}: ${warning}`);
+  return (config?.warnings ?? []).map((warning) => `${file}: ${warning}`);
 }
 
 /**

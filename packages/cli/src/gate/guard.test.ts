@@ -1,9 +1,11 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPathGuard } from "@acp/core/policy";
-import { followLinks, screenOf } from "./guard.js";
+import { toolAction } from "@acp/core";
+import { homePaths } from "@acp/home";
+import { followLinks, openGuard, screenOf } from "./guard.js";
 
 let root = "";
 beforeAll(async () => {
@@ -51,6 +53,33 @@ describe("followLinks()", () => {
   it("is the place of a process where the kernel says so", () => {
     expect(followLinks(`/proc/self/root${root}/link`).path).toBe(join(root, "home/keys"));
   });
+});
+
+it("openGuard() denies a call whose link leads into the home since, and allows it once it does not", async () => {
+  const home = homePaths(join(root, "home"));
+  const io = { cwd: root, userHome: join(root, "user"), env: {} };
+  const guard = await openGuard({
+    home,
+    source: {
+      file: join(home.dir, "config.yml"),
+      policyFile: home.policyPath,
+      config: undefined,
+      isPolicyNamed: false,
+    },
+    invocation: { values: new Map(), io, rest: [] },
+  } as never);
+  // The same action, as when its permit is redeemed.
+  const action = toolAction("files", "read", { path: join(root, "moving/notes.txt") });
+  const effect = () => guard.judge(action, { agent: { id: "a" }, nowMs: 0 })?.effect;
+  for (const [target, want] of [
+    ["elsewhere", undefined],
+    ["home/keys", "deny"],
+    ["elsewhere", undefined],
+  ] as const) {
+    await symlink(target, join(root, "next"));
+    await rename(join(root, "next"), join(root, "moving"));
+    expect([effect(), effect()]).toEqual([want, want]);
+  }
 });
 
 describe("screenOf()", () => {

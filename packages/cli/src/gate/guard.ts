@@ -8,8 +8,9 @@ import { dirname, isAbsolute, join, resolve as resolvePath } from "node:path";
 import { toolAction } from "@acp/core";
 import { createPathGuard } from "@acp/core/policy";
 import type { ResolvedPath } from "@acp/core/policy";
-import type { Layer } from "@acp/core";
+import type { Action, Layer } from "@acp/core";
 import type { ScreenMessage } from "@acp/proxy-mcp";
+import { onceATurn } from "@acp/home";
 import type { Home } from "@acp/home";
 import type { Invocation } from "../command.js";
 import type { HomeConfig } from "./config.js";
@@ -62,7 +63,9 @@ export function followLinks(path: string): ResolvedPath {
  */
 function targetOf(path: string): string | undefined {
   try {
-    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : "";
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return undefined;
+    return found.isSymbolicLink() ? readlinkSync(path) : "";
   } catch {
     return undefined;
   }
@@ -104,14 +107,20 @@ export async function openGuard({ home, source, invocation }: GuardParts): Promi
         : [server.name, []],
   );
   const starts = new Map(servers);
-  return createPathGuard({
+  const guard = createPathGuard({
     userHome: io.userHome,
     acpHome: home.dir,
     closed: await ownPaths({ home, source, invocation }),
     startsOf: (server) => [...own, ...(starts.get(server) ?? [])],
-    resolve: (path) => followLinks(path),
+    resolve: onceATurn(followLinks),
   });
+  // A call is judged, and once more where its permit is redeemed: mostly in the same turn.
+  const judge = onceATurn((action: Action) => guard.judge(action, NOBODY));
+  return { name: guard.name, judge: (action) => judge(action) };
 }
+
+/** What it reads of the facts is nothing. */
+const NOBODY = { agent: { id: "client" }, nowMs: 0 };
 
 /**
  * What may not pass beside tool calls: whatever the guard would deny or ask about in a call. Nobody
@@ -123,10 +132,7 @@ export async function openGuard({ home, source, invocation }: GuardParts): Promi
 export function screenOf(guard: Layer, servers: readonly string[]): ScreenMessage {
   return (method, params) => {
     for (const server of servers) {
-      const ruling = guard.judge(toolAction(server, method, params), {
-        agent: { id: "client" },
-        nowMs: 0,
-      });
+      const ruling = guard.judge(toolAction(server, method, params), NOBODY);
       if (ruling === undefined || (method === "roots/list" && ruling.ruleId === "guard:around"))
         continue;
       return ruling.reason ?? "it names a place that is closed";

@@ -15,7 +15,7 @@ import {
   signerInUse,
   takeOverKeys,
 } from "@acp/home";
-import type { Home, KeyPeriod, Unlock } from "@acp/home";
+import type { Home, KeyPeriod, OpenedVault, Unlock } from "@acp/home";
 import type { Invocation } from "../command.js";
 import { controllingTerminal } from "../home/hidden-prompt.js";
 import type { Terminal } from "../home/hidden-prompt.js";
@@ -109,7 +109,7 @@ export async function openHomeKeysWith(
     soundVault: () => vault.sound(),
     guard: vault.guard,
     ...(opened !== undefined && { vaultMark: opened.mark }),
-    masker: () => createMasker(opened?.secrets ?? []),
+    masker: () => maskerOf(opened),
     gateOptions: {
       signer,
       vault: createVault(() => vault.secrets()),
@@ -141,10 +141,14 @@ export async function renewHomeKeys(home: Home, held: HomeKeys): Promise<HomeKey
     keys,
     soundVault: () => vault.sound(),
     guard: vault.guard,
-    ...(opened !== undefined && { masker: () => createMasker(opened.secrets) }),
+    ...(opened !== undefined && { masker: () => maskerOf(opened) }),
     gateOptions: { ...held.gateOptions, vault: createVault(() => vault.secrets()) },
   };
 }
+
+/** Without secrets there is nothing to look for in what servers say. */
+const maskerOf = (opened: OpenedVault | undefined): Masker | undefined =>
+  opened === undefined || opened.secrets.length === 0 ? undefined : createMasker(opened.secrets);
 
 interface OpenedKeys {
   readonly keys: KeyPair;

@@ -19,6 +19,7 @@ import { heedRotation } from "./rotated-keys.js";
 import { passkeyVerifier } from "./passkeys.js";
 import { withSharedGate } from "./shared-gate.js";
 import type { SharedGate, WithGateParts } from "./shared-gate.js";
+import type { RollbackGuard } from "../rollback/state-guard.js";
 import { guardedPasskeys } from "../logs/logged-passkeys.js";
 import { askAboutChanges } from "../servers/ask-change.js";
 
@@ -28,6 +29,8 @@ export interface GateInUse extends MoreGates {
   /** What the gate judges before any policy. */
   readonly guard: Layer;
   readonly notices: Notices;
+  /** Holds the files that carry consent against the home's logs. */
+  readonly rollback: RollbackGuard;
   /** Where the gate writes. */
   readonly log: AuditSink;
   /**
@@ -95,7 +98,8 @@ export async function withGateOf<T>(
   try {
     await askAgain(gate, { print, logged: await loggedOf(home.dir, kept.store.pending) });
     const { gateWith, gateFor } = others;
-    return await use({ gate, guard, notices, log: sink, attached, gateWith, gateFor });
+    const { guard: rollback } = kept;
+    return await use({ gate, guard, notices, rollback, log: sink, attached, gateWith, gateFor });
   } finally {
     gates.delete(gate);
   }

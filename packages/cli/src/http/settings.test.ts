@@ -24,7 +24,7 @@ describe("readPort()", () => {
   );
 });
 
-const base = { stages: [], servers: [], groups: {}, warnings: [], unsupported: [] };
+const base = { stages: [], servers: [], groups: {}, warnings: [] };
 
 describe("hostOffers()", () => {
   const get = httpAction("GET", "https://example.com/");

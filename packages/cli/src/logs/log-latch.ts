@@ -90,10 +90,10 @@ export function withLatch(log: AuditLog, nowMs: () => number): LatchedLog {
   return {
     ...log,
     latch,
-    async append(events) {
+    async append(events, terms) {
       if (ended !== undefined) throw ended;
       try {
-        return await log.append(events);
+        return await log.append(events, terms);
       } catch (error) {
         const bad = faultOf(error);
         if (bad === undefined) throw error;

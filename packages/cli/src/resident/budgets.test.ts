@@ -1,7 +1,9 @@
+import type { AuditSink } from "@acp/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LIMITS, claimsOf, clientName, createBudgets, isUnderWay } from "./budgets.js";
+import { claimsOf, clientName, createBudgets, isUnderWay } from "./budgets.js";
 import type { Budgets, Share } from "./budgets.js";
+import { LIMITS } from "./limits.js";
 
 const share = (budgets: Budgets, name: string): Share => {
   const opened = budgets.open(name);
@@ -159,6 +161,20 @@ describe("calls, bytes and questions", () => {
   });
 });
 
+it("a room is shared while another client has calls under way", () => {
+  const budgets = createBudgets(() => 0);
+  const [one, again, two] = [share(budgets, "a"), share(budgets, "a"), share(budgets, "b")];
+  const rooms = [one, again, two].map(({ requestRoom }) => requestRoom);
+  const shared = () => rooms.map((room) => room.isShared());
+  expect(shared()).toEqual([false, false, false]);
+  const place = one.requestRoom.enter(call());
+  expect(shared()).toEqual([false, false, true]);
+  two.requestRoom.enter(call());
+  expect(shared()).toEqual([true, true, true]);
+  if ("leave" in place) place.leave();
+  expect(shared()).toEqual([true, true, false]);
+});
+
 describe("the log", () => {
   it("takes so much of one client a minute, also over the end of its sessions", async () => {
     let nowMs = 0;
@@ -175,6 +191,60 @@ describe("the log", () => {
     expect(again.requestRoom.enter(call())).not.toHaveProperty("full");
     nowMs = 120_000;
     expect(again.usage().log_bytes).toBe(0);
+  });
+
+  it("takes more of a client while there is room for all, which clients share", async () => {
+    const budgets = createBudgets(
+      () => 0,
+      LIMITS,
+      () => 32 * LIMITS.logBytes,
+    );
+    const [one, two] = [share(budgets, "a"), share(budgets, "b")];
+    const isFull = ({ requestRoom }: typeof one): boolean => "full" in requestRoom.enter(call());
+    await one.counted(sink).append(event(LIMITS.logBytes));
+    expect(isFull(one)).toBe(false);
+    await one.counted(sink).append(event(LIMITS.logBytes));
+    expect(isFull(one)).toBe(false);
+    await two.counted(sink).append(event(LIMITS.logBytes / 2));
+    await one.counted(sink).append(event(LIMITS.logBytes));
+    expect(isFull(one)).toBe(true);
+    // What a client may have by itself nobody else takes.
+    expect(isFull(two)).toBe(false);
+    await two.counted(sink).append(event(LIMITS.logBytes / 2));
+    expect(isFull(two)).toBe(true);
+  });
+
+  it("takes no more of a client where the home keeps little", async () => {
+    const budgets = createBudgets(
+      () => 0,
+      LIMITS,
+      () => 32 * LIMITS.logBytes,
+    );
+    const one = share(budgets, "a");
+    await one.counted(sink, 1_600).append(event(LIMITS.logBytes));
+    await one.counted(sink).append(event(100));
+    expect(one.requestRoom.enter(call())).toHaveProperty("full");
+  });
+
+  it("lets what may wait take no turn from what may not", async () => {
+    const budgets = createBudgets(() => 0, { ...LIMITS, writesAtOnce: 1 });
+    const log: unknown[] = [];
+    const ends: (() => void)[] = [];
+    const slow: AuditSink = {
+      append(_events, terms) {
+        log.push(terms);
+        return new Promise((resolve) => ends.push(() => resolve({ seq: 0, hash: "" })));
+      },
+    };
+    const counted = share(budgets, "a").counted(slow);
+    const later = counted.append(event(1), { mayWait: true });
+    const [now, next] = [counted.append(event(1)), counted.append(event(1))];
+    await expect.poll(() => log).toEqual([{ mayWait: true }, undefined]);
+    ends[1]?.();
+    await now;
+    await expect.poll(() => log).toHaveLength(3);
+    for (const end of ends) end();
+    await Promise.all([later, next]);
   });
 
   it("is under way for as long as something of a client waits to be in it", async () => {

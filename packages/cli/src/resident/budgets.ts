@@ -7,52 +7,12 @@ import type { AuditSink, QuestionRoom } from "@acp/core";
 import type { RequestRoom } from "@acp/proxy-mcp";
 import { LONG_BYTES, createLongAppend, entryBytes } from "./long-entries.js";
 import type { LongAppend } from "./long-entries.js";
+import { LIMITS } from "./limits.js";
+import type { Limits } from "./limits.js";
+import { createLogRoom } from "./log-room.js";
+import type { LogRoom } from "./log-room.js";
 import { createTurns } from "./turns.js";
 import type { Turns } from "./turns.js";
-
-/** What there is, and what one client may have of it. */
-export interface Limits {
-  /** Sessions of all clients. */
-  readonly sessions: number;
-  /** Sessions of one client. */
-  readonly sessionsOfOne: number;
-  /** Of the sessions of all, so many are for clients that have none yet. */
-  readonly sessionsForNew: number;
-  /** Sessions of clients that say the same agent, or the same parent: neither is proven. */
-  readonly sessionsOfClaim: number;
-  /** Sessions that one client may begin; a minute gives as many back. */
-  readonly starts: number;
-  /** Of these, so many start at the same time; the others wait, and no other client does. */
-  readonly startsAtOnce: number;
-  /** Open questions of one client. */
-  readonly questions: number;
-  /** Tool calls of one client under way. */
-  readonly calls: number;
-  /** Bytes of one client's requests under way. */
-  readonly bytes: number;
-  /** Of what one client's gates write into the log, so much is written at the same time. */
-  readonly writesAtOnce: number;
-  /** The same while another client has calls under way: it waits for what is done together. */
-  readonly writesBesideOthers: number;
-  /** Bytes that one client's gates may write into the log, and how many of them a minute gives back. */
-  readonly logBytes: number;
-}
-
-/** As spec/resident.md §6 has them. */
-export const LIMITS: Limits = {
-  sessions: 64,
-  sessionsOfOne: 32,
-  sessionsForNew: 16,
-  sessionsOfClaim: 56,
-  starts: 128,
-  startsAtOnce: 4,
-  questions: 16,
-  calls: 256,
-  bytes: 64 * 1024 * 1024,
-  writesAtOnce: 16,
-  writesBesideOthers: 4,
-  logBytes: 10 * 1024 * 1024,
-};
 
 const MINUTE_MS = 60_000;
 /** How often a client's limits are told of. */
@@ -75,8 +35,12 @@ export interface Usage {
 export interface Share extends Disposable {
   readonly questionRoom: QuestionRoom;
   readonly requestRoom: RequestRoom;
-  /** Counts what is written, and has this client's writes wait for each other. */
-  counted(sink: AuditSink): AuditSink;
+  /**
+   * Counts what is written, and has this client's writes wait for each other.
+   *
+   * @param keepBytes - How large all logs of the home together may get, where that is limited.
+   */
+  counted(sink: AuditSink, keepBytes?: number): AuditSink;
   /** Waits until fewer sessions of this client are starting. */
   turn(): Promise<void>;
   /** The session has started, or does not. */
@@ -124,6 +88,8 @@ interface State {
   /** Clients with tool calls under way. */
   busy: number;
   readonly long: LongAppend;
+  /** What is written beyond what each client may. */
+  readonly logRoom: LogRoom;
   /** Sessions by what their clients say. */
   readonly claims: Map<string, number>;
 }
@@ -132,10 +98,12 @@ interface State {
  * No client is there.
  *
  * @param nowMs - Milliseconds of a clock that only runs forward.
+ * @param spare - Bytes free on the disk of the logs. Default: none.
  */
 export function createBudgets(
   nowMs: () => number = () => performance.now(),
   limits: Limits = LIMITS,
+  spare: () => number = () => 0,
 ): Budgets {
   const state: State = {
     limits,
@@ -144,6 +112,7 @@ export function createBudgets(
     sessions: 0,
     busy: 0,
     long: createLongAppend(),
+    logRoom: createLogRoom(spare, nowMs),
     claims: new Map(),
   };
   return {
@@ -229,20 +198,11 @@ function shareOf(state: State, client: Client, claims: readonly string[]): Share
           : full(`this client has ${limits.questions} open questions`),
       count: (by) => take("questions", by),
     },
-    requestRoom: {
-      enter(request) {
-        const why = whyNoRequest(state, client, request);
-        if (why !== undefined) return { full: full(why) };
-        const change = (by: 1 | -1): void => {
-          take("requests", by);
-          if (request.isCall) take("calls", by);
-          take("bytes", by * request.bytes);
-        };
-        change(1);
-        return { leave: () => change(-1) };
-      },
+    requestRoom: roomOf(state, client, { take, full }),
+    counted(sink, keepBytes) {
+      state.logRoom.keep(keepBytes);
+      return countedSink(sink, state, client);
     },
-    counted: (sink) => countedSink(sink, state, client),
     turn: turn.take,
     started: turn.give,
     onFull: (next) => (tell = next),
@@ -261,6 +221,27 @@ function shareOf(state: State, client: Client, claims: readonly string[]): Share
   };
 }
 
+interface Taking {
+  readonly take: (what: keyof Counts, count: number) => void;
+  /** Tells why there is no room. */
+  readonly full: (why: string) => string;
+}
+
+const roomOf = (state: State, client: Client, { take, full }: Taking): RequestRoom => ({
+  enter(request) {
+    const why = whyNoRequest(state, client, request);
+    if (why !== undefined) return { full: full(why) };
+    const change = (by: 1 | -1): void => {
+      take("requests", by);
+      if (request.isCall) take("calls", by);
+      take("bytes", by * request.bytes);
+    };
+    change(1);
+    return { leave: () => change(-1) };
+  },
+  isShared: () => state.busy > Number(client.calls > 0),
+});
+
 /** Counts what a client has, and how many clients have calls. */
 function addTo(
   state: State,
@@ -276,21 +257,33 @@ function addTo(
 }
 
 const countedSink = (sink: AuditSink, state: State, client: Client): AuditSink => ({
-  async append(events) {
+  async append(events, terms) {
     const turn = client.turnsToWrite.of();
     client.writes++;
     try {
-      await turn.take();
-      drain(state, client);
+      // What may wait keeps no turn from what may not, and hardly anything goes on after it.
+      if (terms?.mayWait !== true) await turn.take();
       const bytes = entryBytes(events);
-      client.logBytes += bytes;
-      return await (bytes > LONG_BYTES ? state.long(sink, events) : sink.append(events));
+      countLog(state, client, bytes);
+      return await (bytes > LONG_BYTES ? state.long(sink, events) : sink.append(events, terms));
     } finally {
       client.writes--;
       turn.give();
     }
   },
 });
+
+/** What one client may not have by itself is taken of what all may have, where there is some. */
+function countLog(state: State, client: Client, bytes: number): void {
+  drain(state, client);
+  const { limits, logRoom } = state;
+  const own = Math.max(0, limits.logBytes - client.logBytes);
+  if (bytes <= own || !logRoom.hasSome()) client.logBytes += bytes;
+  else {
+    client.logBytes += own;
+    logRoom.take(bytes - own);
+  }
+}
 
 function begin(state: State, client: Client, claims: readonly string[]): void {
   countClaims(state, claims, 1);
@@ -324,7 +317,7 @@ function whyNoRequest(
   if (!isCall) return undefined;
   if (client.calls >= limits.calls) return `this client has ${limits.calls} calls under way`;
   drain(state, client);
-  return client.logBytes >= limits.logBytes
+  return client.logBytes >= limits.logBytes && !state.logRoom.hasSome()
     ? `this client has filled ${limits.logBytes} bytes of the log within a minute`
     : undefined;
 }

@@ -21,6 +21,16 @@ describe("createClientCalls()", () => {
     expect(idOf(SECRET, 3).endsWith(calls.client)).toBe(true);
   });
 
+  it("names it by HMAC, whatever its secret is", () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, maxLength: 200 }), fc.nat(), (secret, n) => {
+        const calls = createClientCalls(secret);
+        calls.take(body({ id: 1, n: n + 1 }));
+        expect(calls.callOf(1)).toBe(idOf(secret, n + 1));
+      }),
+    );
+  });
+
   it("forgets what was answered without a call, and nothing that may still come", () => {
     const calls = createClientCalls(SECRET);
     const lines = 80_000;

@@ -3,7 +3,7 @@
  * made here of the number and the client's secret, so that no client can name another's call, and
  * no text of a client's gets into the log. Format: spec/resident.md §5.
  */
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createHash, hash, randomBytes } from "node:crypto";
 import type { AskedCall } from "../gate/forwarded.js";
 import { isRecord, recordIn } from "./wire.js";
 
@@ -34,8 +34,8 @@ const HALF = 16;
 /** No call has been made in this session. */
 export function createClientCalls(secret: string): ClientCalls {
   const client = createHash("sha256").update(`client ${secret}`).digest("hex").slice(0, HALF);
-  const idOf = (n: number): string =>
-    `cc_${createHmac("sha256", secret).update(`call ${n}`).digest("hex").slice(0, HALF)}${client}`;
+  const hmac = hmacOf(secret);
+  const idOf = (n: number): string => `cc_${hmac(`call ${n}`).slice(0, HALF)}${client}`;
   let waiting = new Map<string, number>();
   let older = new Map<string, number>();
   let last = 0;
@@ -74,6 +74,26 @@ export function createClientCalls(secret: string): ClientCalls {
       return asked;
     },
   };
+}
+
+const BLOCK_BYTES = 64;
+
+/**
+ * HMAC-SHA-256 of short texts, in hex (RFC 2104): the same as `createHmac`, which takes several
+ * times as long to make an object for each.
+ */
+function hmacOf(secret: string): (text: string) => string {
+  const raw = Buffer.from(secret);
+  const key = raw.length > BLOCK_BYTES ? hash("sha256", raw, "buffer") : raw;
+  const pad = (by: number): Buffer =>
+    Buffer.from(Array.from({ length: BLOCK_BYTES }, (_, at) => (key[at] ?? 0) ^ by));
+  const [inner, outer] = [pad(0x36), pad(0x5c)];
+  return (text) =>
+    hash(
+      "sha256",
+      Buffer.concat([outer, hash("sha256", Buffer.concat([inner, Buffer.from(text)]), "buffer")]),
+      "hex",
+    );
 }
 
 const isNumber = (value: unknown): value is number =>

@@ -3,7 +3,8 @@
  */
 import { readdirSync } from "node:fs";
 import { type Socket, connect } from "node:net";
-import type { Limits, Usage } from "./budgets.js";
+import type { Usage } from "./budgets.js";
+import type { Limits } from "./limits.js";
 import { isOurs } from "../is-ours.js";
 import type { Unlocked } from "./lock.js";
 import type { Release } from "./newer.js";

@@ -258,7 +258,7 @@ async function withSessionGate<T>(
   heedGuard(kept.guard, base.audit, notices);
   if (parts.homeKeys.guard !== undefined) heedGuard(parts.homeKeys.guard, base.audit, notices);
   share?.onFull((why) => notices.tell("client_limited", `Calls are denied for now: ${why}`));
-  const sink = share?.counted(base.sink) ?? base.sink;
+  const sink = share?.counted(base.sink, parts.source.config?.audit?.keepBytes) ?? base.sink;
   share?.started();
   return await withGateOf({ ...base, recordKey, kept, notices, isolation, sink }, parts, use);
 }

@@ -92,7 +92,7 @@ export const openLockedJudge = (invocation: Invocation): Promise<LockedJudge> =>
   openJudge(invocation).catch(() => () => undefined);
 
 /** The same for tools by the names that clients know. */
-async function openToolJudge(
+export async function openToolJudge(
   invocation: Invocation,
 ): Promise<(name: string, args: unknown) => Denied | undefined> {
   const judge = await openLockedJudge(invocation);

@@ -10,9 +10,12 @@ import { createTurns } from "./turns.js";
 /** An entry that has more is long. */
 export const LONG_BYTES: number = 64 * 1024;
 
+/** What else a line has, with texts of a usual length. */
+const LINE_BYTES = 640;
+
 /** Bytes of an entry of the log, nearly as they stand in it. */
 export const entryBytes = (events: readonly AuditEventInput[]): number =>
-  events.reduce((sum, event) => sum + jsonBytes({ ...event }), 0);
+  events.reduce((sum, { metadata }) => sum + LINE_BYTES + jsonBytes(metadata), 0);
 
 /** Writes a long entry. */
 export type LongAppend = (

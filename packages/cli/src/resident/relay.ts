@@ -35,6 +35,8 @@ export interface Relay {
 
 /** Bytes of a line, and of what waits for a session. */
 const WAITING_BYTES_MAX: number = 64 * 1024 * 1024;
+/** Bytes of a line of a server: the most that `max_result_megabytes` allows, and what labels add. */
+const ANSWER_BYTES_MAX: number = 257 * 1024 * 1024;
 /** Above this no more is read until some of it went. */
 const WAITING_BYTES_HIGH: number = 1024 * 1024;
 const SEND_BYTES_MAX: number = 64 * 1024;
@@ -228,7 +230,7 @@ async function openSession(state: State): Promise<void> {
   state.isOpening = true;
   const lines = createLines(
     (line) => takeAnswer(state, line),
-    WAITING_BYTES_MAX,
+    ANSWER_BYTES_MAX,
     () => lose(state),
   );
   const opened = await parts.open({

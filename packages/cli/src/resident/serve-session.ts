@@ -4,6 +4,7 @@
 import { commandNamed, readCommandLine } from "../command-line.js";
 import type { Command, Invocation } from "../command.js";
 import { serveMcp } from "../commands/mcp.js";
+import { serveMcpHttp, serveMcpHttpLocked } from "../commands/mcp-serve.js";
 import { serveProxy } from "../commands/proxy-http.js";
 import { EXIT_CODES } from "../exit-codes.js";
 import { exitOfError, failureOf } from "../failure.js";
@@ -79,6 +80,15 @@ async function serveCommand(
     const exit = await serveProxy(invocation, gates.of({ invocation, ...own, serveLocked }), doors);
     return EXIT_CODES[exit].code;
   }
+  if (command?.name === "mcp serve") {
+    const serveLocked = serveMcpHttpLocked(doors);
+    const exit = await serveMcpHttp(
+      invocation,
+      gates.of({ invocation, ...own, serveLocked }),
+      doors,
+    );
+    return EXIT_CODES[exit].code;
+  }
   if (command?.name === "run") {
     const serversOf: SessionOfGates["serversOf"] = ({ config }) => config?.servers ?? [];
     await serveRun(invocation, { gates: gates.of({ invocation, ...own, serversOf }), doors, run });
@@ -87,6 +97,6 @@ async function serveCommand(
   if (command?.name === "mcp")
     return EXIT_CODES[await serveMcp(invocation, gates.of({ invocation, ...own }))].code;
   throw new Error(
-    "the resident serves acp mcp, acp proxy http and acp run without --alone, and acp exec hook",
+    "the resident serves acp mcp, acp mcp serve, acp proxy http and acp run without --alone, and acp exec hook",
   );
 }

@@ -17,6 +17,7 @@ import type { IndexRebuild } from "../logs/index-rebuild.js";
 import { makeHome } from "../home/make-home.js";
 import { ownHomePath } from "../home/home-source.js";
 import { createBudgets } from "./budgets.js";
+import { freeBytes } from "./log-room.js";
 import { askIfOurs, attendControl } from "./control.js";
 import { createLobby, finishRequests, partAll } from "./hand-over.js";
 import type { Lobby } from "./hand-over.js";
@@ -125,7 +126,7 @@ async function serveLocked(locked: Locked): Promise<void> {
   const peers = createPeers(process.getuid?.() ?? -1, say);
   await using gates = createHomeGates(invocation, { lock, rebuild, servers, peers });
   const isUnlocked = (): boolean => lock.keys() !== undefined;
-  const budgets = createBudgets();
+  const budgets = createBudgets(undefined, undefined, () => freeBytes(homeDir));
   const doors = createDoors();
   const shared = { homeDir, greeting, gates, peers };
   const parts: SessionParts = { ...shared, commands, budgets, doors, isUnlocked };

@@ -3,8 +3,9 @@ import type { ConsentGate, RunResult } from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
 import { scriptedChannel } from "@acp/testing";
 import { describe, expect, it } from "vitest";
-import { LIMITS, createBudgets } from "./budgets.js";
+import { createBudgets } from "./budgets.js";
 import type { Share } from "./budgets.js";
+import { LIMITS } from "./limits.js";
 import { createClientCalls } from "./calls.js";
 import { sessionGate } from "./session-gate.js";
 

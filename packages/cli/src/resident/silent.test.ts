@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { LIMITS } from "./budgets.js";
+import { LIMITS } from "./limits.js";
 import { SILENT_MAX, endSilent } from "./silent.js";
 
 it("endSilent() ends the oldest of too many, and nobody of as many as may have sessions", () => {

@@ -2,7 +2,7 @@
  * Silent: connections that have not said who they are. Whoever says nothing keeps nobody out who
  * does.
  */
-import { LIMITS } from "./budgets.js";
+import { LIMITS } from "./limits.js";
 import type { Session } from "./session.js";
 
 /**

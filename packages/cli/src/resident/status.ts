@@ -3,7 +3,8 @@
  */
 import type { IndexRebuild } from "../logs/index-rebuild.js";
 import { agentNamed } from "./agent-named.js";
-import { LIMITS, clientName } from "./budgets.js";
+import { clientName } from "./budgets.js";
+import { LIMITS } from "./limits.js";
 import type { Status } from "./control.js";
 import type { HomeGates } from "./home-gates.js";
 import type { Lock } from "./lock.js";

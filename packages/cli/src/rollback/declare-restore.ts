@@ -111,9 +111,12 @@ async function fileOf(
     const { hash, counter: saved } = keysMark(await readPublicKeys(home));
     return { hash, saved };
   }
-  const path = { grants: home.grantsPath, passkeys: home.passkeysPath, vault: home.vaultPath }[
-    file
-  ];
+  const path = {
+    grants: home.grantsPath,
+    passkeys: home.passkeysPath,
+    pins: home.toolPinsPath,
+    vault: home.vaultPath,
+  }[file];
   if (!(await exists(path))) return undefined;
   const text = await readPrivateFile(path, FILE_BYTES_MAX);
   if (file === "vault") return { hash: vaultMark(0, text).hash };

@@ -125,15 +125,20 @@ function lastLineEnd(path: string, size: number): number {
   return 0;
 }
 
+/** For one reading after another: memory of its own for each keeps the garbage collector busy. */
+const chunk: Buffer = Buffer.alloc(CHUNK_BYTES);
+
 /**
+ * The bytes, good until the next reading.
+ *
  * Synchronous: every call of a gate reads the lines that it wrote itself, which are in memory, and
  * the way to another thread and back costs more than they do.
  */
 function readRange(path: string, start: number, end: number): Buffer {
   const handle = openSync(path, "r");
   try {
-    const buffer = Buffer.alloc(end - start);
-    return buffer.subarray(0, readSync(handle, buffer, 0, buffer.length, start));
+    const buffer = end - start <= CHUNK_BYTES ? chunk : Buffer.alloc(end - start);
+    return buffer.subarray(0, readSync(handle, buffer, 0, end - start, start));
   } finally {
     closeSync(handle);
   }

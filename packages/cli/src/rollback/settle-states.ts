@@ -50,6 +50,7 @@ export async function noteNewerStates(
   const news = [
     newsOf("grants", await stateOf(home.grantsPath), noted),
     newsOf("passkeys", await stateOf(home.passkeysPath), noted),
+    newsOf("pins", await stateOf(home.toolPinsPath), noted),
     newsOf("vault", vault === undefined ? undefined : { ...vault, isSealed: true }, noted),
     keys,
   ].flatMap((mark) => mark ?? []);

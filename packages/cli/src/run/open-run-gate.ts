@@ -17,6 +17,7 @@ import { makeHttpProxy } from "../http/open-http-proxy.js";
 import { openServers } from "../servers/open-servers.js";
 import type { OpenServers, OpenServersParts } from "../servers/open-servers.js";
 import { createAskedGate } from "./ask-ahead.js";
+import { createHomePins } from "../pins/home-pins.js";
 import type { AskedGate } from "./ask-ahead.js";
 import { outsideServer } from "./outside-servers.js";
 import type { RunPlan } from "./plan.js";
@@ -99,7 +100,7 @@ export async function openRunGate(parts: OpenRunGateParts): Promise<OpenedRunGat
 }
 
 function mcpOf(
-  { invocation, homeKeys, inUse, isQuiet, shared }: OpenRunGateParts,
+  { invocation, home, homeKeys, servers, inUse, isQuiet, shared }: OpenRunGateParts,
   upstreams: OpenServers["upstreams"],
 ): McpSessionsOptions {
   return {
@@ -109,6 +110,7 @@ function mcpOf(
       upstreams.map(({ name }) => name),
     ),
     upstreams,
+    pins: createHomePins({ home, guard: inUse.rollback, servers, notices: inUse.notices }),
     log: isQuiet ? nothing : (line) => invocation.print.notice(line),
     ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
     ...(shared?.room !== undefined && { room: shared.room }),

@@ -50,7 +50,7 @@ export async function outsideServer(
   { homeDir, io, ...parts }: OutsideParts,
 ): Promise<CommandUpstream> {
   const workspaces = parts.workspaces.map((path) => realpathSync(path));
-  const { name, command, cwd = await serverDirectory(homeDir, name) } = server;
+  const { name, command, limits, cwd = await serverDirectory(homeDir, name) } = server;
   const why = trustedPath(cwd, { workspaces });
   if (typeof why !== "string") {
     throw new ConsentError(
@@ -67,6 +67,7 @@ export async function outsideServer(
     cwd,
     env: environment(server.env, { workspaces, io }),
     workspaces,
+    ...(limits !== undefined && { limits }),
   };
 }
 

@@ -72,6 +72,7 @@ export function containedServer(server: CommandServer, parts: ContainedParts): S
   }
   return {
     name,
+    ...(server.limits !== undefined && { limits: server.limits }),
     async start() {
       const started = await start(server, parts, workspace);
       parts.running.add(started);

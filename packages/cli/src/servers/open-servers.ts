@@ -93,8 +93,7 @@ export async function openServers(parts: OpenServersParts): Promise<OpenServers>
 
 /** A server at an address gets the token of who signed in, unless it has credentials of its own. */
 function withAuthorization(server: UrlServer, parts: OpenServersParts): RemoteUpstream {
-  const { name, url, headers } = server;
-  const known = { name, url, ...(headers !== undefined && { headers }) };
+  const { oauth: _, ...known } = server;
   if (hasOwnCredentials(server)) return known;
   const { agentId, homeDir, homeKeys, inUse, signal } = parts;
   const { gate, log, notices } = inUse;
@@ -108,7 +107,7 @@ function withAuthorization(server: UrlServer, parts: OpenServersParts): RemoteUp
       log,
       notices,
       signal,
-      desk: createRightsDesk({ gate, server: name, agent: { id: agentId }, signal }),
+      desk: createRightsDesk({ gate, server: server.name, agent: { id: agentId }, signal }),
     }),
   };
 }

@@ -45,6 +45,54 @@ export const PROXY_COMMANDS: readonly Command[] = [
     load: async () => (await import("../commands/gate-commands.js")).mcp,
   },
   {
+    name: "mcp serve",
+    summary: "Serve agents over HTTP, with the gate in front of your MCP servers",
+    usage: "[-- COMMAND [ARGS…]]",
+    operandsMax: 0,
+    takesRest: true,
+    options: ["port", "config", "server", "agent", "alone", "resident", "tty", "key-file"],
+    details: [
+      "Does for agents that connect to an address what `acp mcp` does for those that start it. It " +
+        "listens on 127.0.0.1, on proxy.port of config.yml (default: 8443), and serves Streamable " +
+        "HTTP at /mcp, with sessions (up to 2025-11-25) and without (2026-07-28), and the older " +
+        "HTTP+SSE at /sse.",
+      "Every request needs a bearer token, which says which agent it is. The file mcp-tokens of the " +
+        "home has them; the first start makes one for --agent (default: mcp-client), `acp mcp token` " +
+        "prints one. ACP_MCP_TOKEN sets one for --agent instead. To revoke a token, delete its line.",
+      "Requests that do not name this machine and this port, or that come from a web page, are " +
+        "refused. A session belongs to the token that opened it. Each session starts its own " +
+        "servers; one that nobody is connected to ends after 30 minutes.",
+      "The servers are those of config.yml, or the one after --. The gate is in the resident process " +
+        "of the home, as for `acp mcp`: this command listens and passes each connection on. With " +
+        "--alone, or with ACP_ALONE=1, it has a gate and a log of its own.",
+      "SIGINT and SIGTERM end it.",
+    ],
+    examples: [
+      "acp mcp serve",
+      "acp mcp serve --port 8443 --agent claude-code",
+      "acp mcp serve --server files -- npx -y @modelcontextprotocol/server-filesystem ~/projects",
+      "acp mcp serve --alone --port 0 --json",
+    ],
+    exits: ["invalid", "audit"],
+    load: async () => (await import("../commands/gate-commands.js")).mcpServe,
+  },
+  {
+    name: "mcp token",
+    summary: "Print the token with which an agent connects to acp mcp serve",
+    usage: "[AGENT]",
+    operandsMax: 1,
+    takesRest: false,
+    options: [],
+    details: [
+      "Prints the token of AGENT (default: mcp-client), and makes one if it has none. Whoever has " +
+        "the token is that agent in policy, questions and log. The tokens are in the file mcp-tokens " +
+        "of the home, which only you can read.",
+    ],
+    examples: ["acp mcp token", "acp mcp token claude-code"],
+    exits: ["invalid"],
+    load: async () => (await import("../commands/mcp-token.js")).mcpToken,
+  },
+  {
     name: "mcp wrap",
     summary: "Put the gate in front of the MCP servers that your clients start",
     usage: "[SERVER…]",
@@ -140,6 +188,43 @@ export const PROXY_COMMANDS: readonly Command[] = [
     examples: ["acp mcp logout github"],
     exits: ["invalid", "audit", "nothing"],
     load: async () => (await import("../commands/mcp-login.js")).mcpLogout,
+  },
+  {
+    name: "mcp review",
+    summary: "Show what MCP servers changed about their tools, and accept or refuse it",
+    usage: "[SERVER [TOOL]]",
+    operandsMax: 2,
+    takesRest: false,
+    options: [],
+    details: [
+      "Tools and instructions of a server are pinned when they are first seen. What changes later " +
+        "is left out of what the agent sees, and calls of it are denied, until you accept it here. " +
+        "Invisible characters are shown, and what looks like an attack is marked with `!`.",
+      "Accepting and refusing take a terminal: you type the word. Without one, or with --json, it " +
+        "only shows what is held back. With TOOL it shows that tool whether it changed or not.",
+    ],
+    examples: ["acp mcp review", "acp mcp review files write_file", "acp mcp review --json"],
+    exits: ["invalid", "audit", "review"],
+    load: async () => (await import("../commands/mcp-review.js")).mcpReview,
+  },
+  {
+    name: "mcp scan",
+    summary: "Report what every MCP server of the configuration presents, and what is odd about it",
+    usage: "",
+    operandsMax: 0,
+    takesRest: false,
+    options: ["config", "key-file"],
+    details: [
+      "Starts or reaches each server as `acp mcp` does, lists its tools, and says which are new, " +
+        "changed or as before, which texts look like an attack, and which tools of several servers " +
+        "could be taken for each other. It calls no tool and pins nothing. Servers that do not " +
+        "start are named.",
+      "Exits with 7 if a tool changed or a text is marked with `!`, and with 1 if nothing is odd " +
+        "but a server did not start.",
+    ],
+    examples: ["acp mcp scan", "acp mcp scan --json"],
+    exits: ["invalid", "audit", "review"],
+    load: async () => (await import("../commands/mcp-scan.js")).mcpScan,
   },
   {
     name: "proxy http",

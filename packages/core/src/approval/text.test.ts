@@ -183,3 +183,19 @@ describe("renderText()", () => {
     expect(requestHash({ ...request, text: `${request.text} ` })).not.toBe(requestHash(request));
   });
 });
+
+describe("renderText() of a tool's definition", () => {
+  it("says what was seen for the first time and what was noticed, on one line each", async () => {
+    const kit = makeKit();
+    const notes = ["of the tool: it names a place of credentials\nRisk: low"];
+    const tool = { server: "files", name: "write_file", pinned: "new", notes } as const;
+    await kit.gate.open(toolAction("files", "write_file", {}), { agent, tool });
+    await kit.settle();
+    const lines = first(kit.shown).request.text.split("\n");
+    expect(lines.filter((line) => line.startsWith("Note:"))).toEqual([
+      "Note:  the tool's definition was first seen within a day, and nobody has reviewed it",
+      "Note:  of the tool: it names a place of credentials\\u000aRisk: low",
+    ]);
+    expect(lines.filter((line) => line.startsWith("Risk:"))).toHaveLength(1);
+  });
+});

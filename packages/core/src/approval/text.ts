@@ -12,6 +12,7 @@ import { showOffer, showStep } from "./offer-text.js";
 import type { ConsentRequest } from "./request.js";
 import { showMany, showName, showText, wrapLine } from "./show.js";
 import { isoTime } from "../time.js";
+import type { ToolDefinition } from "../types/agent.js";
 
 function showAgent({ agent }: QuestionParts): string {
   const name =
@@ -96,11 +97,23 @@ const showCut = (line: string): string =>
     ? line
     : `${clip(line, FACT_CHARS_MAX)} (${showMany(line.length, "character")}, in full below)`;
 
+const FIRST_SEEN = "the tool's definition was first seen within a day, and nobody has reviewed it";
+
+/** What is known of the tool besides its name. */
+function remarkOnTool(tool: ToolDefinition | undefined): readonly string[] {
+  const first = tool?.pinned === "new" ? [FIRST_SEEN] : [];
+  return [...first, ...(tool?.notes ?? []).map((note) => escapeText(note))];
+}
+
 /** The whole question as plain lines of text. */
-export function renderText(question: QuestionParts, ruleReason: string): string {
+export function renderText(
+  question: QuestionParts,
+  ruleReason: string,
+  tool?: ToolDefinition,
+): string {
   const { command = "" } = question.agent;
   const { rows, notes: noted, longest } = layOutArguments(question.action.parameters);
-  const notes = [...remarkOnMentions(question.action.parameters), ...noted];
+  const notes = [...remarkOnTool(tool), ...remarkOnMentions(question.action.parameters), ...noted];
   const facts = showFacts(question, ruleReason);
   const started = command === "" ? [] : wrapLine(`Started as: ${showText(command)}`);
   const full = facts

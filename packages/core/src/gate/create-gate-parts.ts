@@ -130,9 +130,9 @@ function logOf(
   { audit, lastEventMs: startMs }: Pick<GateOptions, "audit" | "lastEventMs">,
   within: Deadline,
 ): Pick<LogParts, "append"> & Pick<KeptParts, "lastEventMs"> {
-  const append: LogParts["append"] = (events) => {
+  const append: LogParts["append"] = (events, terms) => {
     try {
-      return within(audit.append(events), "the audit log");
+      return within(audit.append(events, terms), "the audit log");
     } catch (error) {
       return Promise.reject(asError(error));
     }
@@ -142,8 +142,8 @@ function logOf(
   if (startMs === undefined) return { append, lastEventMs: () => undefined };
   let lastEventMs = startMs;
   return {
-    append: async (events) => {
-      const receipt = await append(events);
+    append: async (events, terms) => {
+      const receipt = await append(events, terms);
       lastEventMs = Math.max(lastEventMs, events.at(-1)?.atMs ?? 0);
       return receipt;
     },

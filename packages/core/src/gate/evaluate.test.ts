@@ -117,3 +117,22 @@ describe("evaluate()", () => {
     });
   });
 });
+
+describe("evaluate() of a tool that is not presented as it was pinned", () => {
+  const tool = { server: "files", name: "write_file" };
+
+  it.each(["new", "same", undefined] as const)("lets one that is %s be judged", (pinned) => {
+    const known = { ...facts, tool: pinned === undefined ? tool : { ...tool, pinned } };
+    expect(evaluate(judges({ policy: allowAll }), action, known).ruling.effect).toBe("allow");
+  });
+
+  it("denies a changed one with its own code, whatever allows or asks for it", () => {
+    const changed = { ...facts, tool: { ...tool, pinned: "changed", notes: ["why"] } } as const;
+    for (const policy of [allowAll, askAll])
+      expect(evaluate(judges({ policy }), action, changed)).toMatchObject({
+        failure: "definition_changed",
+        ruling: { effect: "deny", ruleId: "definition:pinned", reason: "why" },
+      });
+    expect(evaluate(judges({ policy: denyAll }), action, changed).ruling.effect).toBe("deny");
+  });
+});

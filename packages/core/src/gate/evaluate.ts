@@ -131,11 +131,23 @@ function checkArguments(
   };
 }
 
+/** The name that a tool's pin has among the layers. */
+const DEFINITION = "definition";
+
+/** A tool that is not presented as it was when it was pinned is denied, whatever allows it. */
+function judgeDefinition({ tool }: Facts): Ruling | undefined {
+  if (tool?.pinned !== "changed") return undefined;
+  const [why = "it is not presented as it was when it was pinned"] = tool.notes ?? [];
+  return { effect: "deny", ruleId: "definition:pinned", reason: why };
+}
+
 /** What every judge said, before it is combined. */
 export interface Hearing {
   readonly judges: Judges;
   readonly action: Action;
   readonly rulings: readonly LayerRuling[];
+  /** The no of the tool's pin, one of the rulings. */
+  readonly definitionRuling: Ruling | undefined;
   /** The argument check's no, one of the rulings. */
   readonly argumentRuling: Ruling | undefined;
   readonly failed: boolean;
@@ -209,6 +221,9 @@ export function hear(judges: Judges, action: Action, facts: Facts): Hearing {
   const heard: Heard =
     policy === undefined ? { rulings: [], failed: false } : hearPolicy(policy, action, facts);
   if (layers.length > 0) hearLayers(heard, layers, { action, facts });
+  const definitionRuling = judgeDefinition(facts);
+  if (definitionRuling !== undefined)
+    heard.rulings.push({ layer: DEFINITION, ruling: definitionRuling });
   const argumentRuling =
     argumentCheck === undefined ? undefined : hearArguments(heard, judges, { action, facts });
   const { rulings, failed } = heard;
@@ -217,6 +232,7 @@ export function hear(judges: Judges, action: Action, facts: Facts): Hearing {
     judges,
     action,
     rulings,
+    definitionRuling,
     argumentRuling,
     failed,
     category,
@@ -254,7 +270,7 @@ function askOf({ judges, action, rulings }: Hearing): MergedAsk | undefined {
 
 /** What follows from a hearing. Pure. */
 export function combine(hearing: Hearing): Evaluation {
-  const { judges, action, rulings, argumentRuling, failed, category, risk, observed } = hearing;
+  const { judges, action, rulings, failed, category, risk, observed } = hearing;
   const { layer, ruling } = winnerOf(rulings) ?? {
     layer: "default",
     ruling: defaultRuling(judges.policy),
@@ -266,7 +282,8 @@ export function combine(hearing: Hearing): Evaluation {
       ? { ruling, layer, rulings, category, risk, level }
       : { ruling, layer, rulings, category, risk, level, observed };
   if (failed) return { ...base, failure: "layer_failed" };
-  if (ruling === argumentRuling) return { ...base, failure: "arguments_invalid" };
+  if (ruling === hearing.definitionRuling) return { ...base, failure: "definition_changed" };
+  if (ruling === hearing.argumentRuling) return { ...base, failure: "arguments_invalid" };
   if (ruling.effect !== "ask") return base;
   const ask = askOf(hearing);
   const placeholders = placeholdersOf(action).names;

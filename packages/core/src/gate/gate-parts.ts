@@ -8,10 +8,9 @@
 import type { ConsentOutcome } from "../approval/consent-outcome.js";
 import type { ConsentSigner } from "../consent-signer.js";
 import type { Agent } from "../types/agent.js";
-import type { AuditEventInput, AuditReceipt } from "../types/audit-event.js";
 import type { Clock, Ids } from "../types/clock.js";
 import type { Permit } from "../types/permit.js";
-import type { Assessor, Channel, EvidenceVerifier, Store, Vault } from "../ports.js";
+import type { Assessor, AuditSink, Channel, EvidenceVerifier, Store, Vault } from "../ports.js";
 import type { Approver, GateOptions } from "./consent-gate.js";
 import type { DenialCount } from "./count-denials.js";
 import type { Deadline } from "./deadline.js";
@@ -62,7 +61,7 @@ export interface LogParts extends TimeParts {
    * Appends events; resolves when they are durable, rejects when they are not or the sink is silent
    * for too long.
    */
-  readonly append: (events: readonly AuditEventInput[]) => Promise<AuditReceipt>;
+  readonly append: AuditSink["append"];
   /** What keeps the agent from going around the gate, as every event says it. */
   readonly isolation: string;
   /** What was refused so often that it is counted. */

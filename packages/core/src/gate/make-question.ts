@@ -116,7 +116,8 @@ function makeRequest(
     ...escalationOf(source),
   };
   // Its channel holds it while it is open: nothing of it may change.
-  return frozenCopy({ ...question, text: renderText(question, evaluation.ruling.reason) });
+  const text = renderText(question, evaluation.ruling.reason, context.tool);
+  return frozenCopy({ ...question, text });
 }
 
 /** A new question with its first record. */

@@ -144,6 +144,28 @@ it("gives the result first where the caller wants it so, and says whether its co
   }
 });
 
+it("lets nothing wait in the log but a completion that comes after its result", async () => {
+  const waits: (readonly [string, boolean])[] = [];
+  const audit: AuditSink = {
+    append(events, terms) {
+      for (const { eventType } of events) waits.push([eventType, terms?.mayWait === true]);
+      return Promise.resolve({ seq: waits.length, hash: "" });
+    },
+  };
+  const { gate } = makeKit({ policy: allowAll, audit });
+  const perform = () => Promise.resolve(1);
+  await gate.runOrOpen(write, { perform, completesLater: true }, { agent });
+  const begins = [...OPENING, "tool_call_forwarded"].map((type) => [type, false]);
+  expect(waits.splice(0)).toEqual([...begins, ["tool_call_completed", true]]);
+  await gate.runOrOpen(write, { perform }, { agent });
+  expect(waits.splice(0)).toEqual([...begins, ["tool_call_completed", false]]);
+  const fails = () => Promise.reject(new Error("no"));
+  await gate
+    .runOrOpen(write, { perform: fails, completesLater: true }, { agent })
+    .catch(() => undefined);
+  expect(waits.splice(0)).toEqual([...begins, ["tool_call_completed", false]]);
+});
+
 it("gives what was thrown only after the log has it", async () => {
   const audit = heldSink();
   const { gate } = makeKit({ policy: allowAll, audit });

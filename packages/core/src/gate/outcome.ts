@@ -6,6 +6,7 @@ import { type ConsentOutcome, makeConsentOutcome } from "../approval/consent-out
 import { ConsentError } from "../errors.js";
 import type { JsonObject } from "../json/value.js";
 import type { PerformParts } from "./gate-parts.js";
+import type { AppendTerms } from "../ports.js";
 import type { Outcome, ReportedOutcome } from "./reports.js";
 import type { AuditReceipt } from "../types/audit-event.js";
 import type { Issued } from "../permit.js";
@@ -135,13 +136,14 @@ export async function recordOutcome(
   parts: OutcomeParts,
   { verdict, event, unwritten }: Issued,
   { outcome, forwarded, reported }: Ended,
+  terms?: AppendTerms,
 ): Promise<boolean> {
   const metadata: JsonObject =
     outcome.status === "performed" && reported === undefined
       ? { outcome: outcome.status, ...forwarded }
       : outcomeJson({ outcome, forwarded, reported });
   try {
-    await parts.append([...unwritten, event("tool_call_completed", "allow", metadata)]);
+    await parts.append([...unwritten, event("tool_call_completed", "allow", metadata)], terms);
     return true;
   } catch {
     return false;

@@ -22,7 +22,7 @@ import {
   tell,
   whyLeaseOver,
 } from "../permit.js";
-import type { Vault } from "../ports.js";
+import type { AppendTerms, Vault } from "../ports.js";
 import { hasPlaceholder } from "../vault/placeholders.js";
 import type { Allowed, Denied, RunResult } from "../verdict.js";
 
@@ -168,6 +168,8 @@ async function prepare(
 }
 
 const NONE: Issued["unwritten"] = [];
+/** Nobody waits for it: the caller has its value already. */
+const LATER: AppendTerms = { mayWait: true };
 
 /** After what allowed it is written. */
 const writtenOf = (issued: Issued): Issued =>
@@ -191,8 +193,8 @@ export async function performOnce<T>(
   if ("decision" in prepared) return { ran: false, verdict: prepared };
   const { permit, issued, release, forwarded } = prepared;
   let ending: Promise<boolean> | undefined;
-  const end = (outcome: Outcome): Promise<boolean> =>
-    (ending ??= recordOutcome(parts, issued, { outcome, forwarded }));
+  const end = (outcome: Outcome, terms?: AppendTerms): Promise<boolean> =>
+    (ending ??= recordOutcome(parts, issued, { outcome, forwarded }, terms));
   if (isAbandoned(permit, signal)) {
     await end({ status: "not_performed", error: "consent_cancelled" });
     return { ran: false, verdict: deny("consent_cancelled", GONE) };
@@ -213,7 +215,7 @@ export async function performOnce<T>(
     const { ended } = stream;
     return { ran: true, value: stream.value, verdict, recorded: false, completed: ended, ended };
   }
-  const completed = end({ status: "performed" });
+  const completed = end({ status: "performed" }, completesLater ? LATER : undefined);
   const recorded = completesLater ? false : await completed;
   return { ran: true, value: release.mask(value), verdict, recorded, completed };
 }

@@ -23,6 +23,14 @@ export interface ToolDefinition {
   readonly inputSchema?: JsonObject;
   /** Hints such as MCP's `readOnlyHint`. */
   readonly annotations?: JsonObject;
-  /** Whether the definition is the one seen before; absent where nobody keeps track. */
+  /**
+   * Whether the definition is the one seen before; absent where nobody keeps track. A call of a tool
+   * whose definition is `changed` is denied with `definition_changed`.
+   */
   readonly pinned?: "new" | "same" | "changed";
+  /**
+   * What the host noticed about the definition, for the person who is asked: at most 8 notes of 300
+   * characters. A note informs; it allows nothing.
+   */
+  readonly notes?: readonly string[];
 }

@@ -21,7 +21,10 @@ export interface EventHandlers {
 export async function readEvents(
   body: AsyncIterable<Buffer>,
   { onEvent, onRetry }: EventHandlers,
-  { charsMax, pause }: { readonly charsMax: number; pause(): Promise<void> | undefined },
+  {
+    charsMax,
+    pause,
+  }: { readonly charsMax: number; pause(bytes: number): Promise<void> | undefined },
 ): Promise<void> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const parser = createParser({
@@ -35,7 +38,7 @@ export async function readEvents(
   });
   for await (const chunk of body) {
     parser.feed(decoder.decode(chunk, { stream: true }));
-    await pause();
+    await pause(chunk.length);
   }
   // What has no blank line after it is no event.
   decoder.decode();

@@ -4,8 +4,9 @@
  * the other side. Source: RFC 9110.
  */
 import { Agent as HttpAgent, request as requestHttp } from "node:http";
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import type { Readable } from "node:stream";
 
 /** What is sent. */
 export interface ExchangeParts {
@@ -28,7 +29,7 @@ export function connectionsTo(url: URL, maxSockets: number): HttpAgent {
 export interface Exchanged {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  readonly body: IncomingMessage;
+  readonly body: Readable;
 }
 
 /** A request that the server cannot have taken, because no connection to it came about. */
@@ -81,16 +82,19 @@ export function contentType({ headers }: Pick<Exchanged, "headers">): string {
 /**
  * All of a body; `undefined` where it is longer than `bytesMax`. What is left is thrown away.
  *
+ * @param onChunk - Told how much came; what comes next waits for it.
  * @throws Error where the connection breaks first.
  */
 export async function wholeBody(
-  body: IncomingMessage,
+  body: Readable,
   bytesMax: number,
+  onChunk: (bytes: number) => Promise<void> | undefined = () => undefined,
 ): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
+    await onChunk(chunk.length);
     if (size > bytesMax) {
       body.destroy();
       return undefined;

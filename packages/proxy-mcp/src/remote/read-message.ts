@@ -11,6 +11,12 @@ export interface SentMessage {
   readonly isRequest: boolean;
   /** What it is about, where servers route by that: a tool's or prompt's name, a resource's URI. */
   readonly name?: string;
+  /** Of a tool call without a session: its arguments, which servers may want as headers too. */
+  readonly args?: unknown;
+  /** Of a request without a session: what it says of its client. */
+  readonly meta?: unknown;
+  /** Of a cancellation: the request that is taken back. */
+  readonly cancels?: RpcId;
   /** The version of a message that belongs to no session. */
   readonly version?: string;
   /** The version that an answer to `initialize` names. */
@@ -34,8 +40,10 @@ export function readMessage(text: Buffer): SentMessage {
   );
   const isId = typeof id === "string" || typeof id === "number";
   const isCall = typeof method === "string";
-  const name = plain(memberOf(params, "name")) ?? plain(memberOf(params, "uri"));
-  const version = plain(memberOf(memberOf(params, "_meta"), VERSION_KEY));
+  const name = ["name", "uri"].map((key) => memberOf(params, key)).find(isName);
+  const meta = memberOf(params, "_meta");
+  const version = plain(memberOf(meta, VERSION_KEY));
+  const cancels = method === CANCELLED ? memberOf(params, "requestId") : undefined;
   const negotiated = plain(memberOf(result, "protocolVersion"));
   return {
     isMessage: typeof value === "object" && value !== null,
@@ -43,10 +51,19 @@ export function readMessage(text: Buffer): SentMessage {
     ...(isId && { id }),
     ...(isCall && PLAIN.test(method) && { method }),
     ...(name !== undefined && { name }),
-    ...(version !== undefined && { version }),
+    ...(version !== undefined && { version, meta }),
+    ...(version !== undefined &&
+      method === "tools/call" && { args: memberOf(params, "arguments") }),
+    ...((typeof cancels === "string" || typeof cancels === "number") && { cancels }),
     ...(negotiated !== undefined && { negotiated }),
   };
 }
+
+const CANCELLED = "notifications/cancelled";
+const NAME_CHARS_MAX = 4_096;
+
+const isName = (value: unknown): value is string =>
+  typeof value === "string" && value.length <= NAME_CHARS_MAX;
 
 const plain = (value: unknown): string | undefined =>
   typeof value === "string" && PLAIN.test(value) && value.trim() === value ? value : undefined;

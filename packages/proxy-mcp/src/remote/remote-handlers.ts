@@ -2,6 +2,8 @@
 
 /** Where what the server says goes. */
 export interface RemoteHandlers {
+  /** Of one message. */
+  readonly bytesMax: number;
   /** Takes a message with its line feed. */
   say(line: Buffer): unknown;
   /** Waits while the client reads slower than the server speaks. */

@@ -4,16 +4,18 @@
  * by itself comes over a GET stream. A server that knows only HTTP+SSE is spoken to in that.
  */
 import { setMaxListeners } from "node:events";
-import { LINE_BYTES_MAX } from "../limits.js";
+import { LARGE_BYTES } from "../limits.js";
 import { logText } from "../log-text.js";
 import type { RemoteAuthorization } from "./authorization.js";
 import { AuthorizationError, exchangeAuthorized, maskedHandlers } from "./authorization.js";
 import { connectionsTo, contentType, UnreachedError, wholeBody } from "./exchange.js";
 import type { Exchanged } from "./exchange.js";
+import { learnParamHeaders, withHeaders } from "./call-headers.js";
+import { createLongTurn, createOneAtATime } from "./one-at-a-time.js";
 import { readMessage } from "./read-message.js";
 import type { SentMessage } from "./read-message.js";
-import { fail, headersFor, learnVersion, say } from "./remote-state.js";
 import type { RemoteHandlers } from "./remote-handlers.js";
+import { fail, failWith, headersFor, learnVersion, say, tooLong } from "./remote-state.js";
 import type { State } from "./remote-state.js";
 import {
   answerOf,
@@ -73,8 +75,11 @@ export function openRemoteSession(
     version: undefined,
     before: Promise.resolve(),
     isLegacy: false,
+    large: createOneAtATime(),
     waiting: new Map(),
     retryMs: RETRY_MS,
+    tools: new Map(),
+    cancels: new Map(),
   };
   // One for each request under way.
   setMaxListeners(0, state.over.signal);
@@ -82,6 +87,9 @@ export function openRemoteSession(
   return {
     send(line) {
       const message = readMessage(line);
+      const cancel = message.cancels === undefined ? undefined : state.cancels.get(message.cancels);
+      // Without a session a request is taken back by closing its connection.
+      if (cancel !== undefined) return cancel.abort(new Error("it was withdrawn"));
       const sent = state.before.then(() => post(state, line, message));
       if (message.method === "initialize") state.before = sent;
       else if (message.id === undefined) state.before = soonAfter(sent);
@@ -113,29 +121,56 @@ function soonAfter(sent: Promise<void>): Promise<void> {
 /** Never rejects: whoever waits for an answer gets one. */
 async function post(state: State, line: Buffer, message: SentMessage): Promise<void> {
   if (state.over.signal.aborted) return;
+  const { signal, forget } = signalOf(state, message);
   try {
-    const response = await exchangeAuthorized(state.authorization, state.endpoint, {
-      method: "POST",
-      headers: headersFor(state, message),
-      body: line,
-      signal: state.over.signal,
-      ...(message.isRequest && { agent: state.agent }),
-    });
-    await take(state, response, { line, message });
+    const send = (): Promise<Exchanged> =>
+      exchangeAuthorized(state.authorization, state.endpoint, {
+        method: "POST",
+        headers: headersFor(state, message),
+        body: line,
+        signal,
+        ...(message.isRequest && { agent: state.agent }),
+      });
+    const response = await send();
+    await take(state, await withHeaders(state, { response, message, send }), { line, message });
   } catch (error) {
-    if (state.over.signal.aborted) return;
+    if (signal.aborted) return;
     if (error instanceof AuthorizationError)
-      return fail(state, message, { text: error.message, code: error.code });
+      return failWith(state, message, { text: error.message, code: error.code });
     const why = logText(error instanceof Error ? error.message : String(error));
     const isUnreached = error instanceof UnreachedError;
     if (message.method === "initialize" && isUnreached)
       return state.on.lost(`the server at ${state.url.origin} cannot be reached: ${why}`);
-    fail(state, message, {
-      text: isUnreached
+    fail(
+      state,
+      message,
+      isUnreached
         ? `The server cannot be reached: ${why}; nothing was done`
         : `The connection to the server broke: ${why}; whether the request took effect is not known`,
-    });
+    );
+  } finally {
+    forget();
   }
+}
+
+/** A request without a session ends with the session here, or by itself. */
+function signalOf(
+  { over, cancels }: State,
+  { id, version, isRequest }: SentMessage,
+): { readonly signal: AbortSignal; readonly forget: () => void } {
+  if (version === undefined || id === undefined || !isRequest)
+    return { signal: over.signal, forget: () => {} };
+  const own = new AbortController();
+  const end = (): void => own.abort(over.signal.reason);
+  over.signal.addEventListener("abort", end, { once: true });
+  cancels.set(id, own);
+  return {
+    signal: own.signal,
+    forget() {
+      over.signal.removeEventListener("abort", end);
+      if (cancels.get(id) === own) cancels.delete(id);
+    },
+  };
 }
 
 interface Sent {
@@ -149,7 +184,7 @@ async function take(state: State, response: Exchanged, sent: Sent): Promise<void
   if (status >= 200 && status < 300) {
     if (message.method === "initialize") learnSession(state, headers["mcp-session-id"]);
     if (!message.isRequest || state.isLegacy) {
-      await wholeBody(response.body, LINE_BYTES_MAX);
+      await wholeBody(response.body, state.on.bytesMax);
       if (message.method === "notifications/initialized" && !state.isLegacy) listen(state);
       return state.isLegacy ? answerOf(state, message) : undefined;
     }
@@ -162,14 +197,14 @@ async function take(state: State, response: Exchanged, sent: Sent): Promise<void
     state.on.lost(SESSION_ENDED);
     return;
   }
-  const body = await wholeBody(response.body, LINE_BYTES_MAX);
+  const body = await wholeBody(response.body, state.on.bytesMax);
   const said = body === undefined ? undefined : readMessage(body);
   // What is no answer to the request would leave it unanswered.
   const isOurs = said?.isMessage === true && (!message.isRequest || said.id === message.id);
   if (body !== undefined && isOurs) return say(state, body);
   const isOld = message.method === "initialize" && [400, 404, 405].includes(status);
   if (isOld && !state.isLegacy && (await openLegacy(state))) return post(state, sent.line, message);
-  fail(state, message, { text: refusalOf(status) });
+  fail(state, message, refusalOf(status));
 }
 
 function learnSession(state: State, id: string | string[] | undefined): void {
@@ -179,13 +214,21 @@ function learnSession(state: State, id: string | string[] | undefined): void {
 }
 
 async function takeBody(state: State, response: Exchanged, message: SentMessage): Promise<void> {
-  const body = await wholeBody(response.body, LINE_BYTES_MAX);
-  if (body === undefined) return fail(state, message, { text: "The server's answer is too long" });
-  const answer = readMessage(body);
-  if (!answer.isMessage)
-    return fail(state, message, { text: "The server's answer is not a message of MCP" });
-  learnVersion(state, message, answer);
-  say(state, body);
+  const turn = createLongTurn(state.large, LARGE_BYTES);
+  try {
+    const body = await wholeBody(response.body, state.on.bytesMax, (bytes) => turn.read(bytes));
+    if (body === undefined) return tooLong(state, message);
+    const answer = readMessage(body);
+    if (!answer.isMessage)
+      return fail(state, message, "The server's answer is not a message of MCP");
+    learnVersion(state, message, answer);
+    learnParamHeaders(state, message, body);
+    say(state, body);
+    // The next long one comes when this one went on.
+    if (body.length > LARGE_BYTES) await state.on.pause();
+  } finally {
+    turn.leave();
+  }
 }
 
 async function endAtServer(state: State): Promise<void> {

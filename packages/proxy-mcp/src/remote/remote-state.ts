@@ -1,8 +1,13 @@
 /** Remote state: what the parts of a remote session share. */
 import type { Agent } from "node:http";
+import { oneLine } from "../one-line.js";
+import { encodeHeaderValue } from "../header-value.js";
+import { writeParamHeaders } from "../param-headers.js";
+import type { ParamHeader } from "../param-headers.js";
 import { errorLine, INTERNAL_ERROR } from "../rpc.js";
 import type { RpcId } from "../rpc.js";
 import type { RemoteAuthorization } from "./authorization.js";
+import type { OneAtATime } from "./one-at-a-time.js";
 import type { SentMessage } from "./read-message.js";
 import type { RemoteHandlers } from "./remote-handlers.js";
 
@@ -18,6 +23,8 @@ export interface State {
   /** Connections of requests. */
   readonly agent: Agent;
   readonly underWay: Set<Promise<void>>;
+  /** Of several long messages one is read at a time. */
+  readonly large: OneAtATime;
   sessionId: string | undefined;
   version: string | undefined;
   /**
@@ -29,6 +36,10 @@ export interface State {
   /** Requests that an HTTP+SSE stream has to answer. */
   readonly waiting: Map<RpcId, () => void>;
   retryMs: number;
+  /** What of a tool's arguments the server wants as headers, by the tool's name. */
+  tools: ReadonlyMap<string, readonly ParamHeader[]>;
+  /** Ends requests without a session that are under way: nothing else takes them back. */
+  readonly cancels: Map<RpcId, AbortController>;
 }
 
 const ACCEPT = "application/json, text/event-stream";
@@ -45,9 +56,18 @@ export function headersFor(state: State, message?: SentMessage): Readonly<Record
     // Without sessions a server may route by these, and refuses where they differ from the body.
     ...(message?.version !== undefined && {
       "mcp-method": message.method ?? "",
-      ...(message.name !== undefined && { "mcp-name": message.name }),
+      ...(message.name !== undefined && { "mcp-name": encodeHeaderValue(message.name) }),
+      ...paramHeaders(state, message),
     }),
   };
+}
+
+/** Made of the arguments that are sent: a person or the vault may have changed them. */
+export function paramHeaders(
+  { tools }: State,
+  { name, args }: SentMessage,
+): Readonly<Record<string, string>> {
+  return writeParamHeaders(name === undefined ? [] : (tools.get(name) ?? []), args);
 }
 
 /** Its answer names the version that is spoken from then on. */
@@ -56,22 +76,36 @@ export function learnVersion(state: State, { method }: SentMessage, answer: Sent
 }
 
 /** What waits for an answer gets this one; of anything else the log tells. */
-export function fail(
+export function fail(state: State, message: SentMessage, text: string): void {
+  failWith(state, message, { text, code: "server_unavailable" });
+}
+
+/** The same with another code. */
+export function failWith(
   state: State,
   { id, isRequest }: SentMessage,
-  { text, code = "server_unavailable" }: { readonly text: string; readonly code?: string },
+  { text, code }: { readonly text: string; readonly code: string },
 ): void {
   if (id !== undefined && isRequest)
     state.on.say(errorLine(id, { code: INTERNAL_ERROR, message: text, data: { code } }));
   else state.on.log(text);
 }
 
-/** As one line: between values JSON may have line feeds, in its texts it has none. */
+/** Its answer is longer than one may be. */
+export function tooLong(state: State, { id }: SentMessage): void {
+  if (id !== undefined)
+    state.on.say(
+      errorLine(id, {
+        code: INTERNAL_ERROR,
+        message: `The server's answer is too long: it has more than ${state.on.bytesMax} bytes`,
+        data: { code: "answer_too_large" },
+      }),
+    );
+}
+
+/** As one line. */
 export function say(state: State, text: Buffer): void {
-  const line = Buffer.concat([text, Buffer.from("\n")]);
-  for (let at = 0; at < text.length; at++)
-    if (line[at] === 0x0a || line[at] === 0x0d) line[at] = 0x20;
-  state.on.say(line);
+  state.on.say(oneLine(text));
 }
 
 /** The pause before a stream is opened again. */

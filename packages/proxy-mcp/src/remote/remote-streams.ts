@@ -2,12 +2,14 @@
  * Remote streams: what a server says over streams of events. One that breaks is opened again where
  * that says nothing twice.
  */
-import { LINE_BYTES_MAX } from "../limits.js";
+import { LARGE_BYTES } from "../limits.js";
 import { logText } from "../log-text.js";
 import { exchangeAuthorized } from "./authorization.js";
 import { contentType } from "./exchange.js";
 import type { Exchanged } from "./exchange.js";
+import { learnParamHeaders } from "./call-headers.js";
 import { readEvents } from "./events.js";
+import { createLongTurn } from "./one-at-a-time.js";
 import { readMessage } from "./read-message.js";
 import type { SentMessage } from "./read-message.js";
 import { fail, headersFor, learnVersion, say, sleep } from "./remote-state.js";
@@ -16,7 +18,7 @@ import type { State } from "./remote-state.js";
 /** The type of a stream of events. */
 export const EVENTS = "text/event-stream";
 /** Why a session is lost whose ID the server does not know any more. */
-export const SESSION_ENDED = "it has ended the session; start the client again";
+export const SESSION_ENDED = "it has ended the session";
 const RETRY_MS_MAX = 30_000;
 /** A server cannot have us come back without a pause. */
 const RETRY_MS_MIN = 50;
@@ -47,9 +49,11 @@ export async function takeEvents(
     if (read.isAnswered || state.over.signal.aborted) return;
     lastId = read.lastId;
     if (lastId === undefined || tries >= RESUMES_MAX)
-      return fail(state, message, {
-        text: "The server ended its answer early; whether the request took effect is not known",
-      });
+      return fail(
+        state,
+        message,
+        "The server ended its answer early; whether the request took effect is not known",
+      );
     await sleep(state);
     response = await exchangeAuthorized(state.authorization, state.endpoint, {
       method: "GET",
@@ -58,9 +62,11 @@ export async function takeEvents(
     });
     if (response.status !== 200 || contentType(response) !== EVENTS) {
       response.body.destroy();
-      return fail(state, message, {
-        text: `${refusalOf(response.status)}, when its answer was asked for again`,
-      });
+      return fail(
+        state,
+        message,
+        `${refusalOf(response.status)}, when its answer was asked for again`,
+      );
     }
   }
 }
@@ -79,24 +85,33 @@ async function readStream(
 ): Promise<{ readonly isAnswered: boolean; readonly lastId: string | undefined }> {
   let lastId = before;
   let isAnswered = false;
+  const turn = createLongTurn(state.large, LARGE_BYTES);
   try {
     await readEvents(
       body,
       {
         onRetry: (ms) => void (state.retryMs = Math.max(RETRY_MS_MIN, Math.min(ms, RETRY_MS_MAX))),
         onEvent({ id, event = "message", data }) {
+          turn.isOver();
           if (id !== undefined && VISIBLE.test(id)) lastId = id;
           const text = Buffer.from(data);
           const heard = readMessage(text);
           if (event !== "message" || !heard.isMessage) return;
           if (until !== undefined && !heard.isRequest && heard.id === until.id) {
             learnVersion(state, until, heard);
+            learnParamHeaders(state, until, text);
             isAnswered = true;
           }
           say(state, text);
         },
       },
-      { charsMax: LINE_BYTES_MAX, pause: () => state.on.pause() },
+      {
+        charsMax: state.on.bytesMax,
+        async pause(bytes) {
+          await state.on.pause();
+          await turn.read(bytes);
+        },
+      },
     );
   } catch (error) {
     if (!state.over.signal.aborted)
@@ -104,6 +119,8 @@ async function readStream(
         `a stream broke: ${logText(error instanceof Error ? error.message : String(error))}`,
       );
     body.destroy();
+  } finally {
+    turn.leave();
   }
   return { isAnswered, lastId };
 }
@@ -176,7 +193,7 @@ export async function openLegacy(state: State): Promise<boolean> {
       if (!heard.isRequest && heard.id !== undefined) state.waiting.get(heard.id)?.();
     };
     const { on } = state;
-    const options = { charsMax: LINE_BYTES_MAX, pause: () => on.pause() };
+    const options = { charsMax: state.on.bytesMax, pause: () => on.pause() };
     void readEvents(response.body, { onEvent, onRetry: () => {} }, options)
       .catch(() => {})
       .then(() => {

@@ -5,7 +5,13 @@
  */
 import { PassThrough, Writable } from "node:stream";
 import { ConsentError } from "@acp/core";
-import type { ServerExit, ServerProcess, StartedUpstream } from "../server-process.js";
+import { LINE_BYTES_MAX } from "../limits.js";
+import type {
+  ServerExit,
+  ServerProcess,
+  StartedUpstream,
+  UpstreamLimits,
+} from "../server-process.js";
 import type { RemoteAuthorization } from "./authorization.js";
 import { openRemoteSession } from "./remote-session.js";
 import type { RemoteServer } from "./remote-session.js";
@@ -20,6 +26,8 @@ export interface RemoteUpstream {
   readonly headers?: Readonly<Record<string, string>>;
   /** Credentials that change while the server is used, beside the headers. Default: none. */
   readonly authorization?: RemoteAuthorization | undefined;
+  /** What the server may take. */
+  readonly limits?: UpstreamLimits;
 }
 
 /**
@@ -29,7 +37,7 @@ export interface RemoteUpstream {
  *   credentials, over a network that others can read.
  */
 export function remoteUpstream(upstream: RemoteUpstream): StartedUpstream {
-  const { name, url } = upstream;
+  const { name, url, limits = {} } = upstream;
   const endpoint = URL.canParse(url) ? new URL(url) : undefined;
   const isSafe =
     endpoint?.protocol === "https:" ||
@@ -39,13 +47,17 @@ export function remoteUpstream(upstream: RemoteUpstream): StartedUpstream {
       "options_invalid",
       `Cannot use the server "${name}": its address must begin with https://, or with http:// on this machine`,
     );
-  return { name, start: () => Promise.resolve(startRemote({ ...upstream, url: endpoint })) };
+  return {
+    name,
+    limits,
+    start: () => Promise.resolve(startRemote({ ...upstream, url: endpoint }, limits)),
+  };
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
 
 /** A session as a process: it ends when its input ends and nothing is under way. */
-function startRemote(server: RemoteServer): ServerProcess {
+function startRemote(server: RemoteServer, limits: UpstreamLimits): ServerProcess {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   let tellExit: (exit: ServerExit) => void = () => {};
@@ -62,6 +74,7 @@ function startRemote(server: RemoteServer): ServerProcess {
     tellExit(exit);
   };
   const session = openRemoteSession(server, {
+    bytesMax: limits.messageBytesMax ?? LINE_BYTES_MAX,
     say: (line) => isOver || stdout.write(line),
     pause: () =>
       stdout.writableNeedDrain

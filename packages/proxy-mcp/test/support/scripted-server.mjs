@@ -1,12 +1,20 @@
 /**
  * A small MCP server on raw lines, for what real servers do not do: odd bytes, requests to the
  * client, dying in the middle of a call. argv[2]: JSON of { name?, version?, capabilities?, tools?,
- * silent?, exitAtStart?, instructions? }. Everything it receives it keeps; `test/received` returns
+ * silent?, exitAtStart?, instructions?, starts? (a file that gets a line at each start), later? (what
+ * differs after the first), heldUntil? (a file: before it exists nothing is read) }. Everything it receives it keeps; `test/received` returns
  * it.
  */
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-const options = JSON.parse(process.argv[2] ?? "{}");
+let options = JSON.parse(process.argv[2] ?? "{}");
+// Which start of it this is: the one after a death may be another.
+if (options.starts !== undefined) {
+  appendFileSync(options.starts, `${process.pid}\n`);
+  const starts = readFileSync(options.starts, "utf8").trimEnd().split("\n").length;
+  if (starts > 1) options = { ...options, ...options.later };
+}
 if (options.exitAtStart !== undefined) {
   process.stderr.write("cannot read my configuration\n");
   process.exit(options.exitAtStart);
@@ -206,9 +214,16 @@ const METHODS = {
     result(heldList, { tools: TOOLS });
     result(id, {});
   },
+  "test/exit": () => process.exit(3),
+  "test/read-no-more": () => {
+    process.stdin.pause();
+    setInterval(() => {}, 1_000);
+  },
   "test/received": ({ id }) => result(id, { received }),
 };
 
+while (options.heldUntil !== undefined && !existsSync(options.heldUntil))
+  await new Promise((resolve) => setTimeout(resolve, 20));
 const lines = createInterface({ input: process.stdin });
 lines.on("line", (line) => {
   received.push(line);

@@ -31,10 +31,7 @@ function configFound(
     return [makeFound("config_missing", { path, found: "There is no config.yml" })];
   if (config instanceof Error)
     return mistakesOf(config).map((found) => makeFound("config_broken", { path, found }));
-  return [
-    ...config.warnings,
-    ...config.unsupported.map((key) => `"${key}" is not supported yet and does nothing`),
-  ].map((found) => makeFound("config_warning", { path, found }));
+  return config.warnings.map((found) => makeFound("config_warning", { path, found }));
 }
 
 /** Each mistake of a file by itself. */

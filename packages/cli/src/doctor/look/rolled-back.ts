@@ -19,7 +19,7 @@ import { isPrivateFile } from "./private.js";
 /** The files that an older one may not take the place of. */
 export const rolledBackExamination: Examination = {
   id: "rolled-back",
-  looksAt: "Grants, passkeys, keys and vault are the newest that the logs note",
+  looksAt: "Grants, passkeys, pins, keys and vault are the newest that the logs note",
   async look(context) {
     // Without their indexes logs are read whole.
     if (context.isQuick) return [];
@@ -28,6 +28,7 @@ export const rolledBackExamination: Examination = {
     const found = [
       await listed(context, "grants", noted),
       await listed(context, "passkeys", noted),
+      await listed(context, "pins", noted),
       await keys(context, noted),
       await vault(context, noted),
     ];
@@ -39,6 +40,7 @@ const FILE_BYTES_MAX: number = 16 * 1024 * 1024;
 const EFFECTS = {
   grants: "every earlier consent ends, and is asked for again",
   passkeys: "everyone creates their passkeys again in the inbox",
+  pins: "every tool is seen for the first time again",
 } as const;
 
 async function listed(
@@ -46,7 +48,11 @@ async function listed(
   kind: keyof typeof EFFECTS,
   noted: NotedStates,
 ): Promise<Found | undefined> {
-  const path = kind === "grants" ? home.grantsPath : home.passkeysPath;
+  const path = {
+    grants: home.grantsPath,
+    passkeys: home.passkeysPath,
+    pins: home.toolPinsPath,
+  }[kind];
   // Removing grants ends them, and that is a way to do it.
   if (kind === "passkeys" && noted.get(kind) !== undefined && !(await exists(path)))
     return makeFound("passkeys_gone", { path, found: "The logs note passkeys, and it is gone" });

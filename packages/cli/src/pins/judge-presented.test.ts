@@ -1,0 +1,106 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { pinOf } from "@acp/proxy-mcp";
+import type { ServerPins, UpstreamServer } from "@acp/home";
+import type { PresentedText } from "@acp/proxy-mcp";
+import { judgePresented } from "./judge-presented.js";
+import { serverIdentity } from "./server-identity.js";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const at = { id: pinOf("server").pin, server: "files" };
+const tool = (name: string, description: string): PresentedText => ({
+  kind: "tool",
+  name,
+  ...pinOf({ name, description }),
+});
+const judge = (
+  servers: readonly ServerPins[],
+  presented: readonly PresentedText[],
+  nowMs = 0,
+): ReturnType<typeof judgePresented> => judgePresented(servers, at, { presented, nowMs });
+const after = (presented: readonly PresentedText[]): readonly ServerPins[] =>
+  judge([], presented).next ?? [];
+
+describe("judgePresented()", () => {
+  it("pins what it sees first, and calls it new for a day", () => {
+    const servers = after([tool("a", "one")]);
+    expect(judge(servers, [tool("a", "one")], DAY_MS - 1)).toMatchObject({
+      states: ["new"],
+      next: undefined,
+    });
+    expect(judge(servers, [tool("a", "one")], DAY_MS).states).toEqual(["same"]);
+  });
+
+  it("keeps the pin of what changed, and the latest that came instead", () => {
+    const servers = after([tool("a", "one"), tool("b", "one")]);
+    const changed = judge(servers, [tool("a", "two"), tool("b", "one")]);
+    expect(changed.states).toEqual(["changed", "new"]);
+    expect(changed.next?.[0]?.pins[0]).toMatchObject({
+      pin: tool("a", "one").pin,
+      found: tool("a", "two").pin,
+    });
+    // It is noted once, however often it is presented.
+    expect(judge(changed.next ?? [], [tool("a", "two")]).next).toBeUndefined();
+    expect(judge(changed.next ?? [], [tool("a", "one")]).states).toEqual(["new"]);
+  });
+
+  it("tells instructions from a tool without a name", () => {
+    const text: PresentedText = { kind: "instructions", name: "", ...pinOf("hello") };
+    const servers = after([text, { ...text, kind: "tool", ...pinOf("x") }]);
+    expect(servers[0]?.pins).toHaveLength(2);
+  });
+
+  it("holds back what it has no room to remember", () => {
+    const many = Array.from({ length: 10_001 }, (_, index) => tool(`t${index}`, ""));
+    expect(judge(after(many), [tool("more", "")]).states).toEqual(["changed"]);
+  });
+
+  it("never calls what changed the same or new, whatever came before", () => {
+    const text = fc
+      .tuple(fc.constantFrom("a", "b"), fc.constantFrom("one", "two", "three"))
+      .map(([name, description]) => tool(name, description));
+    fc.assert(
+      fc.property(fc.array(fc.array(text, { maxLength: 3 })), (lists) => {
+        const first = new Map<string, string>();
+        let servers: readonly ServerPins[] = [];
+        for (const presented of lists) {
+          for (const { name, pin } of presented) if (!first.has(name)) first.set(name, pin);
+          const { states, next } = judge(servers, presented, DAY_MS);
+          presented.forEach(({ name, pin }, index) =>
+            expect(states[index] === "changed").toBe(first.get(name) !== pin),
+          );
+          servers = next ?? servers;
+        }
+      }),
+    );
+  });
+});
+
+const {
+  identities,
+}: {
+  readonly identities: readonly { name: string; server: UpstreamServer; want: string }[];
+} = JSON.parse(
+  readFileSync(new URL("../../../../spec/vectors/tool-pins.json", import.meta.url), "utf8"),
+);
+
+describe("serverIdentity()", () => {
+  it.each(identities)("of $name is that of the vectors", ({ server, want }) => {
+    expect(serverIdentity(server)).toBe(want);
+  });
+
+  it("is another one for another command, name or address, and the same for other variables", () => {
+    const ids = [
+      { name: "a", command: ["x", "y z"] },
+      { name: "a", command: ["x", "y", "z"] },
+      { name: "b", command: ["x", "y z"] },
+      { name: "a", url: "https://host.example/mcp" },
+      { name: "a", url: "https://host.example/other" },
+      { name: "a", url: "https://host.example:8443/mcp" },
+    ].map(serverIdentity);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(serverIdentity({ name: "a", command: ["x", "y z"], env: { A: "1" } })).toBe(ids[0]);
+    expect(serverIdentity({ name: "b", url: "https://host.example/mcp?key=1#x" })).toBe(ids[3]);
+  });
+});

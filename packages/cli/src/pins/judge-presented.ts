@@ -1,0 +1,70 @@
+/**
+ * Judging what a server presents: what it is against its pins, and what the pins are afterwards.
+ * Pure. Rules: spec/tool-pins.md §3.
+ */
+import type { ServerPins, ToolPin } from "@acp/home";
+import type { PinState, PresentedText } from "@acp/proxy-mcp";
+
+/** Pins of one server: its tools, and its instructions. */
+export const PINS_MAX: number = 10_001;
+/** A pin that nobody has looked at is new for so long: an agent could list again at once. */
+const NEW_MS: number = 24 * 60 * 60 * 1_000;
+
+/** Whose pins they are. */
+export interface Presenter {
+  readonly id: string;
+  /** What the configuration calls it. */
+  readonly server: string;
+}
+
+/** What follows. */
+export interface Judged {
+  /** One for each text, in their order. */
+  readonly states: readonly PinState[];
+  /** What was never seen before. */
+  readonly added: readonly PresentedText[];
+  /** What changed, and was not presented so before. */
+  readonly changed: readonly PresentedText[];
+  /** The pins afterwards; `undefined` where they stay as they are. */
+  readonly next: readonly ServerPins[] | undefined;
+}
+
+/** Judges the texts of one server. */
+export function judgePresented(
+  servers: readonly ServerPins[],
+  { id, server }: Presenter,
+  { presented, nowMs }: { readonly presented: readonly PresentedText[]; readonly nowMs: number },
+): Judged {
+  const own = servers.find((each) => each.id === id);
+  const pins = new Map((own?.pins ?? []).map((pin) => [keyOf(pin), pin]));
+  const added: PresentedText[] = [];
+  const changed: PresentedText[] = [];
+  const states = presented.map((text): PinState => {
+    const pin = pins.get(keyOf(text));
+    if (pin === undefined) {
+      // What cannot be remembered could change unseen.
+      if (pins.size >= PINS_MAX) return "changed";
+      const { kind, name } = text;
+      pins.set(keyOf(text), { kind, name, pin: text.pin, atMs: nowMs, by: "first" });
+      added.push(text);
+      return "new";
+    }
+    if (pin.pin === text.pin) return isNew(pin, nowMs) ? "new" : "same";
+    if (pin.found !== text.pin) {
+      pins.set(keyOf(text), { ...pin, found: text.pin });
+      changed.push(text);
+    }
+    return "changed";
+  });
+  if (added.length === 0 && changed.length === 0 && own?.server === server)
+    return { states, added, changed, next: undefined };
+  const next = { id, server, pins: [...pins.values()] };
+  return { states, added, changed, next: [...servers.filter((each) => each.id !== id), next] };
+}
+
+/** What it is of, as one text. */
+export const keyOf = ({ kind, name }: Pick<ToolPin, "kind" | "name">): string => `${kind} ${name}`;
+
+/** A clock that was set back makes nothing older than it is. */
+const isNew = ({ by, atMs }: ToolPin, nowMs: number): boolean =>
+  by === "first" && nowMs - atMs < NEW_MS;

@@ -1,0 +1,99 @@
+/**
+ * Kept session: what a client told a server that the next process of it has to hear too: its
+ * `initialize` with its bytes, that it is initialized, the level of log messages, subscriptions.
+ * Nothing else is ever sent again.
+ */
+import { randomUUID } from "node:crypto";
+import { SUBSCRIPTIONS_MAX } from "./limits.js";
+import { isRecord, readServerLine, resultOf } from "./message.js";
+import { requestLine } from "./rpc.js";
+import type { RpcId } from "./rpc.js";
+
+/** What a client sends, as far as it may have to be heard again. */
+export interface KeptMessage {
+  readonly method: string;
+  readonly params: unknown;
+  readonly line: Buffer;
+  /** Of a request, as its server knows it. */
+  readonly id?: RpcId;
+}
+
+/** The client's `initialize`. */
+export interface Greeting {
+  readonly id: RpcId;
+  readonly line: Buffer;
+  /** What was agreed on; `undefined` until the server answered. */
+  version: string | undefined;
+}
+
+/** What one server was told. */
+export interface KeptSession {
+  /** `undefined` until the client sent it. */
+  greeting(): Greeting | undefined;
+  /** The client's `notifications/initialized`. */
+  initialized(): Buffer | undefined;
+  /** Takes what is sent; most of it is not kept. */
+  keep(message: KeptMessage): void;
+  /** Reads the agreed version from an answer to `initialize`; gives its result. */
+  learn(line: Buffer): Readonly<Record<string, unknown>> | undefined;
+  /** The level and the subscriptions as requests of our own. */
+  requests(): readonly { readonly id: RpcId; readonly line: Buffer }[];
+}
+
+/** The result of an answer to `initialize` and the version that it names. */
+export function greetingResult(
+  line: Buffer,
+): { readonly result: Readonly<Record<string, unknown>>; readonly version: string } | undefined {
+  const result = resultOf(line);
+  return isRecord(result) && typeof result.protocolVersion === "string"
+    ? { result, version: result.protocolVersion }
+    : undefined;
+}
+
+/** Nothing was told yet. */
+export function createKeptSession(): KeptSession {
+  let greeting: Greeting | undefined;
+  let initialized: Buffer | undefined;
+  let level: unknown;
+  const subscriptions = new Map<string, unknown>();
+  const subscribe = (params: unknown, isOn: boolean): void => {
+    const uri: unknown = isRecord(params) ? params.uri : undefined;
+    if (typeof uri !== "string") return;
+    subscriptions.delete(uri);
+    if (!isOn) return;
+    subscriptions.set(uri, { uri });
+    const [oldest] = subscriptions.size > SUBSCRIPTIONS_MAX ? subscriptions.keys() : [];
+    if (oldest !== undefined) subscriptions.delete(oldest);
+  };
+  return {
+    greeting: () => greeting,
+    initialized: () => initialized,
+    keep({ method, params, line, id }) {
+      if (method === "initialize") {
+        // A second one is its server's to refuse.
+        if (id !== undefined && greeting?.version === undefined)
+          greeting = { id, line: Buffer.from(line), version: undefined };
+      } else if (method === "notifications/initialized") initialized = Buffer.from(line);
+      else if (method === "logging/setLevel") level = isRecord(params) ? params.level : undefined;
+      else if (method === "resources/subscribe") subscribe(params, true);
+      else if (method === "resources/unsubscribe") subscribe(params, false);
+    },
+    learn(line) {
+      if (greeting === undefined || greeting.version !== undefined) return undefined;
+      const { kind, id } = readServerLine(line);
+      if (kind !== "response" || id !== greeting.id) return undefined;
+      const answer = greetingResult(line);
+      greeting.version = answer?.version;
+      return answer?.result;
+    },
+    requests() {
+      const asked: (readonly [string, unknown])[] = [];
+      if (level !== undefined) asked.push(["logging/setLevel", { level }]);
+      for (const params of subscriptions.values()) asked.push(["resources/subscribe", params]);
+      return asked.map(([method, params]) => {
+        const id = `acp-again-${randomUUID()}`;
+        return { id, line: requestLine(id, method, params) };
+      });
+    },
+  };
+}

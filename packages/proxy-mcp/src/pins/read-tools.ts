@@ -1,0 +1,103 @@
+/**
+ * Read tools: the definitions in one answer to `tools/list`, each with its pin or with why it can
+ * have none. Pure. Rules: spec/tool-pins.md §3.
+ */
+import { isConsentError } from "@acp/core";
+import {
+  countMembers,
+  elementsOf,
+  findValue,
+  membersOf,
+  splice,
+  textOf,
+  valueFrom,
+} from "../json-walk.js";
+import type { Span } from "../json-walk.js";
+import { countKeys, isRecord } from "../message.js";
+import { logText } from "../log-text.js";
+import { nameProblem } from "./names.js";
+import { pinOf } from "./tool-pins.js";
+import type { Pinned } from "./tool-pins.js";
+
+/** One definition of a list. */
+export interface ListedTool {
+  /** Where it stands in the line. */
+  readonly span: Span;
+  readonly name: string;
+  readonly item: Readonly<Record<string, unknown>>;
+  /** Its pin; `undefined` where nobody keeps pins, or where there is a problem. */
+  readonly pinned: Pinned | undefined;
+  /** Why the tool cannot be listed, whatever was pinned. */
+  readonly problem: string | undefined;
+}
+
+/** A list as a server answered it. */
+export interface ListedTools {
+  /** Where the list stands in the line. */
+  readonly span: Span;
+  readonly tools: readonly ListedTool[];
+}
+
+/**
+ * Reads an answer; `undefined` where it has no list of tools, as an error has none.
+ *
+ * @param keepsPins - Whether pins are wanted: they cost more than reading.
+ */
+export function readTools(line: Buffer, keepsPins: boolean): ListedTools | undefined {
+  const span = findValue(line, ["result", "tools"]);
+  const spans = span === undefined ? undefined : elementsOf(line, span);
+  if (span === undefined || spans === undefined) return undefined;
+  // Whoever reads the other one of two lists would see tools that nobody looked at.
+  const isDouble = keepsPins && hasTwo(line);
+  const tools = spans.map((each) => readTool(line, each, keepsPins));
+  if (!isDouble) return { span, tools };
+  const problem = "the list that it is in stands twice in one answer";
+  return { span, tools: tools.map((tool) => ({ ...tool, pinned: undefined, problem })) };
+}
+
+/** The answer with some of its tools only; the others keep their bytes. */
+export function keepTools(
+  line: Buffer,
+  { span }: ListedTools,
+  kept: readonly ListedTool[],
+): Buffer {
+  const items = kept.map((tool) => textOf(line, tool.span));
+  return splice(line, [{ ...span, text: `[${items.join(",")}]` }]);
+}
+
+function readTool(line: Buffer, span: Span, keepsPins: boolean): ListedTool {
+  const item = parsed(textOf(line, span));
+  const name = isRecord(item) && typeof item.name === "string" ? item.name : undefined;
+  const bare = { span, name: name ?? "", item: isRecord(item) ? item : {}, pinned: undefined };
+  if (name === undefined || !isRecord(item)) {
+    const problem = keepsPins ? "it is not a definition with a name" : undefined;
+    return { ...bare, problem };
+  }
+  const odd = nameProblem(name);
+  if (odd !== undefined) return { ...bare, problem: odd };
+  if (!keepsPins) return { ...bare, problem: undefined };
+  // The last of two members counts for one reader and the first for another.
+  if (countMembers(line.subarray(span.start, span.end)) !== countKeys(item))
+    return { ...bare, problem: "an object in its definition holds the same key twice" };
+  try {
+    return { ...bare, pinned: pinOf(item), problem: undefined };
+  } catch (error) {
+    if (!isConsentError(error)) throw error;
+    return { ...bare, problem: `its definition cannot be pinned: ${logText(error.message)}` };
+  }
+}
+
+function hasTwo(line: Buffer): boolean {
+  const isTwice = (span: Span | undefined, key: string): boolean =>
+    span !== undefined &&
+    (membersOf(line, span) ?? []).filter((member) => member.key === key).length > 1;
+  return isTwice(valueFrom(line), "result") || isTwice(findValue(line, ["result"]), "tools");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
