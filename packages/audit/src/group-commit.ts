@@ -76,7 +76,7 @@ export function createGroupCommit(
   let failure: ConsentError | undefined;
   let closed: Promise<void> | undefined;
   let draining: Promise<void> | undefined;
-  const start = createStart(() => (draining ??= drain()));
+  const start = createStart(() => void (draining ??= drain()));
   async function drain(): Promise<void> {
     await Promise.resolve(); // calls of the same tick go into the first group
     for (let group = queue.take(); group !== undefined; group = queue.take()) {
