@@ -6,7 +6,7 @@ const runAll = () => import("../dist/index.js").then(({ runProcess }) => runProc
 const [, , name, second] = process.argv;
 if (name === "run") void require("../dist/start-run.cjs").startRun();
 else if (
-  (name === "mcp" && !/^(?:un)?wrap$|^status$|^token$/.test(second)) ||
+  (name === "mcp" && !/^(?:(?:un)?wrap|status|token|log(?:in|out)|review|scan)$/.test(second)) ||
   (name === "proxy" && second === "http")
 ) {
   const { isForResident, runResidentClient } = require("../dist/resident-client.cjs");
