@@ -106,6 +106,18 @@ function run(gate: ConsentGate, job: Partial<CallJob> = {}, masks: Masks = creat
 }
 
 describe("startCall()", () => {
+  it("sends nothing where the call was taken back as its turn came", async () => {
+    const enter = (): Promise<() => void> => {
+      started.call.cancel();
+      return Promise.resolve(() => {});
+    };
+    const limits = { turn: () => ({ timeoutMs: 0, enter, leave: () => {} }) };
+    const started = run(gateOf(allow), { limits });
+    await started.call.over;
+    expect(started.forwarded).toEqual([]);
+    expect(started.sent).toEqual([]);
+  });
+
   it("forwards the arguments as received, and passes the answer's bytes on", async () => {
     const { call, sent, forwarded, logs } = run(gateOf(allow));
     await call.over;
