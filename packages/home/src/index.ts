@@ -28,6 +28,7 @@ export type {
   CommandServer,
   ServerLimits,
   ServerReach,
+  ServerTrust,
   UpstreamServer,
   UrlServer,
 } from "./config-servers.js";

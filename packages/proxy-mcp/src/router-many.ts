@@ -27,6 +27,7 @@ import type { Router, RouterParts } from "./router.js";
 import { createRoutes } from "./routes.js";
 import type { Routes } from "./routes.js";
 import { errorLine, INVALID_PARAMS, INVALID_REQUEST, recalled, resultLine } from "./rpc.js";
+import type { RpcError } from "./rpc.js";
 import { serve } from "./shared-requests.js";
 
 /** A router for several servers; starts them. */
@@ -155,12 +156,7 @@ function routeCall(
   const name = splitName(call.tool);
   const peer = peers.find((each) => each.name === name?.server);
   if (name === undefined || peer === undefined) {
-    parts.send(
-      errorLine(id, {
-        code: INVALID_PARAMS,
-        message: `Cannot call the tool ${JSON.stringify(call.tool)}: no server has it; tools are called server${SEPARATOR}tool`,
-      }),
-    );
+    parts.send(errorLine(id, unknownTool(call.tool)));
     return undefined;
   }
   if (peer.failure !== undefined) {
@@ -208,6 +204,11 @@ function routeCall(
     },
   };
 }
+
+const unknownTool = (tool: string): RpcError => ({
+  code: INVALID_PARAMS,
+  message: `Cannot call the tool ${JSON.stringify(tool)}: no server has it; tools are called server${SEPARATOR}tool`,
+});
 
 function learnTask(routes: Routes, peer: Peer, line: Buffer): void {
   const result = resultOf(line);
