@@ -4,7 +4,6 @@ export type { ArgumentCheckOptions } from "./argument-check.js";
 export { warmSchemas } from "./compile-schema.js";
 export type { CallNotice } from "./call-result.js";
 export type { RequestPlace, RequestRoom } from "./in-flight.js";
-export type { ScreenMessage } from "./screen.js";
 export type { McpCaller } from "./listen/clients.js";
 export { createMcpListener } from "./listen/listener.js";
 export type { McpCredentials, McpListener, McpListenerOptions } from "./listen/listener.js";
@@ -17,6 +16,13 @@ export { pinOf } from "./pins/tool-pins.js";
 export type { Pinned, PinState, PresentedText, ToolPins } from "./pins/tool-pins.js";
 export { refuseMcp } from "./refusing-server.js";
 export type { RefuseMcpOptions } from "./refusing-server.js";
+export type {
+  AuthorizationAnswer,
+  AuthorizationRefusal,
+  RemoteAuthorization,
+} from "./remote/authorization.js";
+export { readChallenge } from "./remote/oauth/challenge.js";
+export type { BearerChallenge } from "./remote/oauth/challenge.js";
 export type { RemoteUpstream } from "./remote/remote-upstream.js";
 export { createMcpSessions } from "./sessions.js";
 export type { McpSessions, McpSessionsOptions, SessionCaller } from "./sessions.js";
@@ -26,4 +32,5 @@ export type {
   ServerExit,
   ServerProcess,
   StartedUpstream,
+  UpstreamLimits,
 } from "./server-process.js";

@@ -10,7 +10,6 @@ import type { AgentView } from "@acp/sandbox-linux";
 import type { Invocation } from "../command.js";
 import type { GatesOfHome } from "../commands/mcp.js";
 import type { HomeConfig } from "../gate/config.js";
-import { screenOf } from "../gate/guard.js";
 import type { HomeKeys } from "../gate/home-keys.js";
 import type { GateInUse } from "../gate/with-gate.js";
 import { makeHttpProxy } from "../http/open-http-proxy.js";
@@ -105,10 +104,6 @@ function mcpOf(
 ): McpSessionsOptions {
   return {
     gate: inUse.gate,
-    screen: screenOf(
-      inUse.guard,
-      upstreams.map(({ name }) => name),
-    ),
     upstreams,
     trustedAnnotations: trustedIn(servers),
     pins: createHomePins({ home, guard: inUse.rollback, servers, notices: inUse.notices }),

@@ -5,7 +5,7 @@
 import { isConsentError } from "@acp/core";
 import { membersOf, splice, textOf, valueFrom } from "../json-walk.js";
 import type { Span } from "../json-walk.js";
-import { fold } from "../message.js";
+import { fold } from "../fold.js";
 import { logText } from "../log-text.js";
 import { isAmbiguous } from "./stray.js";
 import { pinOf } from "./tool-pins.js";

@@ -5,7 +5,7 @@
  */
 import { findValue, membersOf, valueFrom } from "../json-walk.js";
 import type { Member, Span } from "../json-walk.js";
-import { fold } from "../message.js";
+import { fold } from "../fold.js";
 
 const OPEN_ARRAY = 0x5b;
 /** What of a result is pinned. */
