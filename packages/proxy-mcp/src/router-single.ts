@@ -307,10 +307,11 @@ function readableBy(
 ): Buffer | Promise<Buffer> {
   const free = { calls, server: upstream.name, request: { id, method, params }, log: parts.log };
   const own = method === "initialize" ? line : freeAnswer(free, line);
-  if (!Buffer.isBuffer(own)) return own;
-  if (method === "tools/list") return catalog.take(own);
+  if (method === "tools/list")
+    return Buffer.isBuffer(own) ? catalog.take(own) : own.then((each) => catalog.take(each));
   if (!isGreeting(method) || parts.pins === undefined) return own;
-  return readableAnswer({ server: upstream.name, pins: parts.pins, log: parts.log }, own);
+  const pinned = { server: upstream.name, pins: parts.pins, log: parts.log };
+  return Promise.resolve(own).then((each) => readableAnswer(pinned, each));
 }
 
 /**
