@@ -29,6 +29,7 @@ export type {
   ServerOAuth,
   ServerLimits,
   ServerReach,
+  ServerTrust,
   UpstreamServer,
   UrlServer,
 } from "./config-servers.js";

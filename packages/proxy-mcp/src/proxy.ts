@@ -170,8 +170,7 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
     ...callParts(options, turns, (line) => outbox.send(line)),
     startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
     room: options.room,
-    pins: options.pins,
-    trustedAnnotations: new Set(options.trustedAnnotations),
+    ...pinParts(options),
     upstreams,
     onPressure,
     onFailed: (detail) => void finish({ reason: "upstream_failed", detail }),
@@ -196,6 +195,13 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   if (signal?.aborted === true) void close();
   else signal?.addEventListener("abort", () => void close(), { once: true });
   return { done, close };
+}
+
+function pinParts({
+  pins,
+  trustedAnnotations,
+}: McpProxyOptions): Pick<RouterParts, "pins" | "trustedAnnotations"> {
+  return { pins, trustedAnnotations: new Set(trustedAnnotations) };
 }
 
 function deferred<T>(): readonly [Promise<T>, (value: T) => void] {

@@ -34,8 +34,8 @@ import type { ClientMessage, ClientRequest } from "./message.js";
 import { startTimeoutMs } from "./router.js";
 import type { Router, RouterParts } from "./router.js";
 import { heldBackError, heldBackResult } from "./pins/held-back.js";
-import { readableAnswer } from "./pins/instructions.js";
-import { strayProblem } from "./pins/stray.js";
+import { isGreeting, readableAnswer } from "./pins/instructions.js";
+import { dropsStray } from "./pins/stray.js";
 import {
   errorLine,
   INTERNAL_ERROR,
@@ -296,16 +296,8 @@ function fromServer(state: State, line: Buffer): void {
   return undefined;
 }
 
-/** Requests of either era whose answers have instructions. */
-const GREETINGS: ReadonlySet<string> = new Set(["initialize", "server/discover"]);
-
-/** Whether a line that answers no request of the client has what is pinned; the log says so. */
-function isStray({ parts, upstream }: State, line: Buffer): boolean {
-  const problem = parts.pins === undefined ? undefined : strayProblem(line);
-  if (problem !== undefined)
-    parts.log(`[${upstream.name}] wrote a line that is dropped: ${problem}`);
-  return problem !== undefined;
-}
+const isStray = ({ parts, upstream }: State, line: Buffer): boolean =>
+  dropsStray(line, { server: upstream.name, ...parts });
 
 /** An answer as the client may see it; a promise where it is held against what is pinned. */
 function readableBy(
@@ -315,10 +307,11 @@ function readableBy(
 ): Buffer | Promise<Buffer> {
   const free = { calls, server: upstream.name, request: { id, method, params }, log: parts.log };
   const own = method === "initialize" ? line : freeAnswer(free, line);
-  if (!Buffer.isBuffer(own)) return own;
-  if (method === "tools/list") return catalog.take(own);
-  if (!GREETINGS.has(method) || parts.pins === undefined) return own;
-  return readableAnswer({ server: upstream.name, pins: parts.pins, log: parts.log }, own);
+  if (method === "tools/list")
+    return Buffer.isBuffer(own) ? catalog.take(own) : own.then((each) => catalog.take(each));
+  if (!isGreeting(method) || parts.pins === undefined) return own;
+  const pinned = { server: upstream.name, pins: parts.pins, log: parts.log };
+  return Promise.resolve(own).then((each) => readableAnswer(pinned, each));
 }
 
 /**

@@ -18,6 +18,11 @@ export interface InstructionParts {
   readonly log: (line: string) => void;
 }
 
+const GREETINGS: ReadonlySet<string> = new Set(["initialize", "server/discover"]);
+
+/** Whether a request, of either era, is one whose answer has instructions. */
+export const isGreeting = (method: string): boolean => GREETINGS.has(method);
+
 /** Whether the model may read them. Never rejects: what cannot be compared is left out. */
 export async function mayInstruct(
   { server, pins, log }: InstructionParts,
