@@ -20,7 +20,9 @@ default_action: deny
 rules:
   - match: { server: fixture }
     action: allow
-`;
+${["sampling", "elicitation", "roots"]
+  .map((asked) => `  - match: { tool: "mcp:${asked}/*" }\n    action: allow\n`)
+  .join("")}`;
 
 const failures = (verdicts: Verdicts): readonly string[] =>
   [...verdicts].flatMap(([check, verdict]) =>
