@@ -15,6 +15,8 @@ import { root } from "./workspace.mjs";
 const OUTSIDE = {
   "@simplewebauthn/server": "channel-web",
   ajv: "proxy-mcp",
+  // Of servers that want a sign-in, when a token is renewed.
+  "@acp/proxy-mcp/oauth": "proxy-mcp",
   // Of `acp mcp wrap`, which this program never runs.
   "@decimalturn/toml-patch": "cli",
   "jsonc-parser": "cli",
@@ -25,6 +27,8 @@ const OUTSIDE = {
  * out of it.
  */
 const NEVER_RUN = {
+  "cli/src/commands/mcp-review.ts": ["mcpReview"],
+  "cli/src/commands/mcp-scan.ts": ["mcpScan"],
   "cli/src/commands/mcp-serve.ts": ["serveMcpHttp", "serveMcpHttpLocked"],
 };
 

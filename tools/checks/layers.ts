@@ -89,6 +89,11 @@ function arrowProblem(folder: string, target: string): string | undefined {
 /** What tests of every package share and nobody installs. */
 const FOR_TESTS: ReadonlySet<string> = new Set([
   "packages/core/test/policy-arbitraries.js",
+  "packages/proxy-mcp/test/support/line-client.js",
+  "packages/proxy-mcp/test/support/oauth-double.js",
+  "packages/proxy-mcp/test/support/proxied.js",
+  "packages/proxy-mcp/test/support/remote-client.js",
+  "packages/proxy-mcp/test/support/web-server.js",
   "tools/bundled.js",
   "tools/cpu-ms.js",
   "tools/deep.js",

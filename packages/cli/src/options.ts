@@ -91,6 +91,8 @@ export type OptionName =
   | "without-logs"
   | "to"
   | "dry-run"
+  | "scope"
+  | "timeout"
   | "delete-home"
   | "client";
 
@@ -313,6 +315,11 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   to: { value: "DIR", summary: "Restore into this new directory instead of the home" },
   "dry-run": { summary: "Check everything, show what would happen, and change nothing" },
   client: { value: "NAMES", summary: "Only these clients (A,B), such as cursor or claude-code" },
+  scope: {
+    value: "SCOPES",
+    summary: 'Also ask for these rights ("A B"), beside those that you granted before',
+  },
+  timeout: { value: "SECONDS", summary: "Give up after this long (10 to 3600; default: 300)" },
   "delete-home": {
     summary: "Also delete the home with its logs and keys, after you type its path",
   },

@@ -78,6 +78,17 @@ export type ConsentErrorCode =
    * is never said.
    */
   | "key_locked"
+  /** A server at an address wants somebody to sign in, or to sign in again. */
+  | "authorization_needed"
+  /**
+   * What a server or its authorization server says of itself breaks the rules of OAuth, or names a
+   * place where nothing may be sent.
+   */
+  | "authorization_refused"
+  /** The authorization server, or the person there, said no. */
+  | "authorization_denied"
+  /** An authorization server cannot be reached, or is too slow. */
+  | "authorization_unavailable"
   /**
    * The index of a home's audit logs is being made anew, and what the logs note of keys, vault,
    * grants and passkeys is not known before it is whole: nothing is allowed until then.

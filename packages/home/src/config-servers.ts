@@ -37,6 +37,12 @@ export interface ServerReach {
   readonly network?: readonly string[];
 }
 
+/** What of a server's own word counts. Format: spec/home.md §3. */
+export interface ServerTrust {
+  /** `annotations`: hints such as `readOnlyHint` count. Absent: only those that warn do. */
+  readonly trust?: "annotations";
+}
+
 /** What a server may take. Format: spec/home.md §3. */
 export interface ServerLimits {
   /** Bytes of one message of the server. Absent: 10 MiB. */
@@ -50,7 +56,7 @@ export interface ServerLimits {
 }
 
 /** An MCP server that is started as a process. Format: spec/home.md §3. */
-export interface CommandServer extends ServerReach {
+export interface CommandServer extends ServerReach, ServerTrust {
   /** What policies, questions and logs call the server; 1 to 64 of `a-z 0-9 - _`. */
   readonly name: string;
   /** Program and arguments; no shell reads them. */
@@ -63,14 +69,30 @@ export interface CommandServer extends ServerReach {
   readonly limits?: ServerLimits;
 }
 
+/** How a person signs in to a server. Format: spec/home.md §3. */
+export interface ServerOAuth {
+  /** A client that was registered before: its ID, or the https address of its metadata document. */
+  readonly clientId?: string;
+  /** The vault's name of that client's secret. Absent: it has none. */
+  readonly clientSecret?: string;
+  /** The address of this machine that it was registered with. */
+  readonly redirectUri?: string;
+  /** The authorization server. Absent: the first that the server names. */
+  readonly issuer?: string;
+  /** What to ask for. Absent: what the server says that it needs. */
+  readonly scopes?: readonly string[];
+}
+
 /** An MCP server that is running already. Format: spec/home.md §3. */
-export interface UrlServer {
+export interface UrlServer extends ServerTrust {
   /** What policies, questions and logs call the server. */
   readonly name: string;
   /** Its MCP endpoint: https, or http on this machine. */
   readonly url: string;
   /** Sent with every request, such as `Authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** How a person signs in (`acp mcp login`). */
+  readonly oauth?: ServerOAuth;
   /** What the server may take. Absent: what every server may. */
   readonly limits?: ServerLimits;
 }
@@ -113,6 +135,57 @@ const headers: Shape<Readonly<Record<string, string>>> = map(opaque, {
   problem: "a header's name consists of letters, digits and dashes, and is none of MCP's own",
 });
 
+/** Of this machine: nobody else may get the answer to a sign-in. */
+const redirectUri: Shape<string> = refined(url, (value, spot) => {
+  const { protocol, hostname, search, hash } = new URL(value);
+  const isHere = protocol === "http:" && ["127.0.0.1", "localhost"].includes(hostname);
+  if (!isHere || search !== "" || hash !== "")
+    throw invalid(spot, "it must begin with http://127.0.0.1 or http://localhost");
+  return value;
+});
+
+const SCOPES_MAX = 64;
+const CLIENT_ID_CHARS_MAX = 2_048;
+const SECRET_NAME_CHARS_MAX = 256;
+
+const oauth: Shape<ServerOAuth> = section(
+  {
+    clientId: optional(
+      "client_id",
+      text(CLIENT_ID_CHARS_MAX),
+      "A client registered before: its ID, or the https address of its metadata document.",
+    ),
+    clientSecret: optional(
+      "client_secret",
+      textLike(/^[A-Za-z_][A-Za-z0-9_.-]*$/, {
+        charsMax: SECRET_NAME_CHARS_MAX,
+        problem: "it is the name of a secret in the vault (acp vault set NAME --host HOST)",
+      }),
+      "Name of the client's secret in the vault.",
+    ),
+    redirectUri: optional(
+      "redirect_uri",
+      redirectUri,
+      "The address of this machine that the client was registered with.",
+    ),
+    issuer: optional(
+      "issuer",
+      url,
+      "The authorization server. Default: the first that the server names.",
+    ),
+    scopes: optional(
+      "scopes",
+      list(textLike(/^[!#-[\]-~]+$/, { charsMax: 256, problem: "a scope is a word of ASCII" }), {
+        min: 1,
+        max: SCOPES_MAX,
+        problem: `there are no scopes, or more than ${SCOPES_MAX}`,
+      }),
+      "What to ask for. Default: what the server says that it needs.",
+    ),
+  },
+  [onlyBeside("client_id", ["client_secret", "redirect_uri"])],
+);
+
 const directories: Shape<readonly string[], PathOrigins> = list(pathShape, {
   max: PATHS_MAX,
   problem: `there are more than ${PATHS_MAX} directories`,
@@ -127,10 +200,16 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
       name: required("name", serverName, "What policies, questions and logs call the server."),
       url: optional("url", url, "The MCP endpoint of a running server: https, or http here."),
       headers: optional("headers", headers, "Headers sent with every request to the url."),
+      oauth: optional("oauth", oauth, "How a person signs in to the url (acp mcp login)."),
       command: optional("command", command, "Program and arguments, split into words; no shell."),
       args: optional("args", list(opaque), "More arguments, one each."),
       env: optional("env", environment, "Variables added to the server's environment."),
       cwd: optional("cwd", pathShape, "Working directory."),
+      trust: optional(
+        "trust",
+        word(["annotations"]),
+        "annotations: hints such as readOnlyHint count. Default: only those that warn do.",
+      ),
       sandbox: optional(
         "sandbox",
         word(["auto", "none"]),
@@ -171,7 +250,7 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
     },
     [
       exactlyOne("command", "url"),
-      onlyBeside("url", ["headers"]),
+      onlyBeside("url", ["headers", "oauth"]),
       onlyBeside("command", ["args", "env", "cwd", "sandbox", ...LIMITS]),
       idleWhere({
         key: "sandbox",
@@ -182,14 +261,40 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
       }),
     ],
   ),
-  ({ name, url: address, headers: sent, command: words = [], args = [], ...settings }) => {
-    const { messageBytesMax, callTimeoutMs, callsMax, startTimeoutMs, ...rest } = settings;
+  (
+    {
+      name,
+      url: address,
+      headers: sent,
+      oauth: signIn,
+      command: words = [],
+      args = [],
+      ...settings
+    },
+    spot,
+  ) => {
+    const { messageBytesMax, callTimeoutMs, callsMax, startTimeoutMs, trust, ...rest } = settings;
     const all = { messageBytesMax, callTimeoutMs, callsMax, startTimeoutMs };
     const given = Object.entries(all).filter(([, value]) => value !== undefined);
     const limits = given.length === 0 ? {} : { limits: Object.fromEntries(given) };
-    return address === undefined
-      ? { name, command: [...words, ...args], ...rest, ...limits }
-      : { name, url: address, ...(sent !== undefined && { headers: sent }), ...limits };
+    const trusted = trust === undefined ? {} : { trust };
+    const more = { ...trusted, ...limits };
+    if (address === undefined) return { name, command: [...words, ...args], ...rest, ...more };
+    const isFixed = Object.keys(sent ?? {}).some(
+      (header) => header.toLowerCase() === "authorization",
+    );
+    if (signIn !== undefined && isFixed)
+      throw invalid(
+        below(spot, "oauth"),
+        'the header Authorization and "oauth" exclude each other; leave one of them out',
+      );
+    return {
+      name,
+      url: address,
+      ...(sent !== undefined && { headers: sent }),
+      ...(signIn !== undefined && { oauth: signIn }),
+      ...more,
+    };
   },
 );
 

@@ -26,6 +26,7 @@ export {
 } from "./config-secrets.js";
 export type {
   CommandServer,
+  ServerOAuth,
   ServerLimits,
   ServerReach,
   UpstreamServer,

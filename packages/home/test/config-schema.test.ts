@@ -70,6 +70,18 @@ const FULL: readonly JsonObject[] = [
           network: ["api.example"],
         },
         { name: "remote", url: "http://localhost:3001" },
+        {
+          name: "tracker",
+          url: "https://mcp.example/mcp",
+          headers: { "X-Team": "docs" },
+          oauth: {
+            client_id: "3f0c7a",
+            client_secret: "TRACKER",
+            redirect_uri: "http://127.0.0.1:8976/callback",
+            issuer: "https://auth.example",
+            scopes: ["issues:read"],
+          },
+        },
       ],
     },
     defaults: { timeout_seconds: 120, prompt_limit: "30/hour", policy: "~/p.yml" },

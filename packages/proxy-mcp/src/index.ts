@@ -16,6 +16,13 @@ export { pinOf } from "./pins/tool-pins.js";
 export type { Pinned, PinState, PresentedText, ToolPins } from "./pins/tool-pins.js";
 export { refuseMcp } from "./refusing-server.js";
 export type { RefuseMcpOptions } from "./refusing-server.js";
+export type {
+  AuthorizationAnswer,
+  AuthorizationRefusal,
+  RemoteAuthorization,
+} from "./remote/authorization.js";
+export { readChallenge } from "./remote/oauth/challenge.js";
+export type { BearerChallenge } from "./remote/oauth/challenge.js";
 export type { RemoteUpstream } from "./remote/remote-upstream.js";
 export { createMcpSessions } from "./sessions.js";
 export type { McpSessions, McpSessionsOptions, SessionCaller } from "./sessions.js";
@@ -25,4 +32,5 @@ export type {
   ServerExit,
   ServerProcess,
   StartedUpstream,
+  UpstreamLimits,
 } from "./server-process.js";

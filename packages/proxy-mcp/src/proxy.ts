@@ -93,6 +93,11 @@ export interface McpProxyOptions {
    */
   readonly pins?: ToolPins;
   /**
+   * Names of the servers whose annotations, such as `readOnlyHint`, the judges see whole. Of all
+   * others they see the hints that warn. Default: none.
+   */
+  readonly trustedAnnotations?: readonly string[];
+  /**
    * Room that this proxy shares with others, such as those of one client: what has no place in it
    * is answered with `client_limit_reached`, and nothing of it is judged or logged. Default: none.
    */
@@ -166,6 +171,7 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
     startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
     room: options.room,
     pins: options.pins,
+    trustedAnnotations: new Set(options.trustedAnnotations),
     upstreams,
     onPressure,
     onFailed: (detail) => void finish({ reason: "upstream_failed", detail }),

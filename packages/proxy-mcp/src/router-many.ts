@@ -213,12 +213,7 @@ function routeCall(
     tool,
     definition: () => (isCall ? peer.catalog.find(tool, list()) : Promise.resolve(undefined)),
     limits: peer.limits,
-    recall(): void {
-      for (const { id: sentId } of entry.sent) {
-        peer.abandon(sentId);
-        peer.send(recalled(sentId));
-      }
-    },
+    recall: () => recall(entry),
     forward(changed, onAnswer): void {
       if (isCall && peer.catalog.isHeldBack(tool))
         return onAnswer(resultLine(id, heldBackResult(tool)));
@@ -245,6 +240,14 @@ function routeCall(
       );
     },
   };
+}
+
+/** Nobody waits for the answer any more. */
+function recall({ sent }: OpenRequest): void {
+  for (const { peer, id } of sent) {
+    peer.abandon(id);
+    peer.send(recalled(id));
+  }
 }
 
 /** What a server says besides its answers. */

@@ -35,6 +35,7 @@ import { startTimeoutMs } from "./router.js";
 import type { Router, RouterParts } from "./router.js";
 import { heldBackError, heldBackResult } from "./pins/held-back.js";
 import { readableAnswer } from "./pins/instructions.js";
+import { strayProblem } from "./pins/stray.js";
 import {
   errorLine,
   INTERNAL_ERROR,
@@ -255,11 +256,12 @@ function fromServer(state: State, line: Buffer): void {
   const { id } = message;
   if (message.kind === "odd" && id !== undefined && waiting.get(id) !== undefined)
     return fromServer(state, errorLine(id, unreadableAnswer(state.upstream.name)));
-  if (message.kind !== "response" || id === undefined) return state.side.take(message, line);
+  if (message.kind !== "response" || id === undefined)
+    return isStray(state, line) ? undefined : state.side.take(message, line);
   if (String(id).startsWith(state.ownPrefix)) return own.get(id)?.(line);
   if (state.expired.delete(id)) return undefined;
   const entry = waiting.get(id);
-  if (entry === undefined) return parts.send(line);
+  if (entry === undefined) return isStray(state, line) ? undefined : parts.send(line);
   if (entry.call !== undefined) {
     const { onAnswer } = entry;
     entry.onAnswer = undefined;
@@ -294,6 +296,17 @@ function fromServer(state: State, line: Buffer): void {
   return undefined;
 }
 
+/** Requests of either era whose answers have instructions. */
+const GREETINGS: ReadonlySet<string> = new Set(["initialize", "server/discover"]);
+
+/** Whether a line that answers no request of the client has what is pinned; the log says so. */
+function isStray({ parts, upstream }: State, line: Buffer): boolean {
+  const problem = parts.pins === undefined ? undefined : strayProblem(line);
+  if (problem !== undefined)
+    parts.log(`[${upstream.name}] wrote a line that is dropped: ${problem}`);
+  return problem !== undefined;
+}
+
 /** An answer as the client may see it; a promise where it is held against what is pinned. */
 function readableBy(
   { parts, calls, catalog, upstream }: State,
@@ -301,11 +314,11 @@ function readableBy(
   line: Buffer,
 ): Buffer | Promise<Buffer> {
   const free = { calls, server: upstream.name, request: { id, method, params }, log: parts.log };
-  const own = freeAnswer(free, line);
-  if (method === "tools/list") return Buffer.isBuffer(own) ? catalog.take(own) : own;
-  if (method !== "initialize") return own;
-  if (parts.pins === undefined) return line;
-  return readableAnswer({ server: upstream.name, pins: parts.pins, log: parts.log }, line);
+  const own = method === "initialize" ? line : freeAnswer(free, line);
+  if (!Buffer.isBuffer(own)) return own;
+  if (method === "tools/list") return catalog.take(own);
+  if (!GREETINGS.has(method) || parts.pins === undefined) return own;
+  return readableAnswer({ server: upstream.name, pins: parts.pins, log: parts.log }, own);
 }
 
 /**

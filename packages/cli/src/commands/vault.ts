@@ -98,7 +98,7 @@ export const vaultList: Run = async (invocation) => {
 };
 
 /** What is changed, and what the log says of it. */
-interface Change {
+export interface Change {
   readonly edit: VaultEdit["change"];
   readonly said: VaultChange;
 }
@@ -107,7 +107,7 @@ interface Change {
  * Changes the vault and notes it. One that is older than the log notes is not changed: what was
  * removed from it would be back, and be the newest.
  */
-async function changeVault(
+export async function changeVault(
   at: HomeOfUser,
   keys: KeyPair,
   { edit: change, said }: Change,

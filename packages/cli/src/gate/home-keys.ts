@@ -25,7 +25,7 @@ import type { NotedFollower } from "../rollback/noted-states.js";
 import { MEND, whyKeysOlder } from "../rollback/sealed-files.js";
 import type { RollbackGuard } from "../rollback/state-guard.js";
 import { createVaultReading, isVaultFault, openHomeVault } from "./home-vault.js";
-import type { VaultReading } from "./home-vault.js";
+import type { HomeVault, VaultReading } from "./home-vault.js";
 import { createKeyRing } from "./key-ring.js";
 import type { KeyRing } from "./key-ring.js";
 
@@ -39,6 +39,8 @@ export interface HomeKeys {
   readonly noted?: NotedFollower;
   /** The vault as it is now; left out where the home has no keys. */
   readonly readVault?: VaultReading;
+  /** The secrets of the vault as it is now, or why none may be used; left out where the home has no keys. */
+  readonly soundVault?: HomeVault["sound"];
   /** Says why no secret of the vault is released; left out where the home has none. */
   readonly guard?: RollbackGuard;
   /** The state of the vault at the start, where it opened. */
@@ -104,6 +106,7 @@ export async function openHomeKeysWith(
     ring,
     noted,
     readVault,
+    soundVault: () => vault.sound(),
     guard: vault.guard,
     ...(opened !== undefined && { vaultMark: opened.mark }),
     masker: () => maskerOf(opened),
@@ -136,6 +139,7 @@ export async function renewHomeKeys(home: Home, held: HomeKeys): Promise<HomeKey
   return {
     ...held,
     keys,
+    soundVault: () => vault.sound(),
     guard: vault.guard,
     ...(opened !== undefined && { masker: () => maskerOf(opened) }),
     gateOptions: { ...held.gateOptions, vault: createVault(() => vault.secrets()) },

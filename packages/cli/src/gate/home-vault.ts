@@ -18,6 +18,13 @@ import type { KeyRing } from "./key-ring.js";
 export interface HomeVault {
   /** The same list while nothing changes. */
   secrets(): Promise<readonly Secret[]>;
+  /**
+   * The list where it is the one that was saved last.
+   *
+   * @throws ConsentError `vault_invalid` for an older one; `key_locked` and others where it cannot be
+   *   opened.
+   */
+  sound(): Promise<readonly Secret[]>;
   /** Says why none of them is released. */
   readonly guard: RollbackGuard;
 }
@@ -94,6 +101,12 @@ export function openHomeVault(
       .catch((error: unknown) => asError(error).message);
   return {
     guard,
+    async sound() {
+      const now = await read();
+      const why = await whyNot(now);
+      if (why !== undefined) throw vaultOlder(home, why);
+      return now.secrets;
+    },
     async secrets() {
       const now = await read().catch((error: unknown) => {
         if (ring.isStopped()) return undefined;

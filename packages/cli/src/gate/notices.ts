@@ -37,6 +37,7 @@ export type NoticeCode =
   | "server_isolation"
   | "review"
   | "server_packages"
+  | "server_authorization"
   | "server_changed"
   | "tools_seen"
   | "tools_changed"

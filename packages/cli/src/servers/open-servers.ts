@@ -5,8 +5,9 @@
 import { statSync } from "node:fs";
 import { escapeText, isConsentError } from "@acp/core";
 import type { SandboxReport } from "@acp/core";
-import type { CommandServer, UpstreamServer } from "@acp/home";
-import type { LocalUpstream, UpstreamConfig } from "@acp/proxy-mcp";
+import { homePaths } from "@acp/home";
+import type { CommandServer, UpstreamServer, UrlServer } from "@acp/home";
+import type { LocalUpstream, RemoteUpstream, UpstreamConfig } from "@acp/proxy-mcp";
 import { systemPaths } from "@acp/sandbox-linux";
 import { someoneAttached } from "../run/someone-attached.js";
 import { serverAgentId } from "./agent-id.js";
@@ -16,6 +17,8 @@ import { containedServer } from "./contained-server.js";
 import type { ContainedParts } from "./contained-server.js";
 import { pinnedServer, readServerCommand } from "./pinned-server.js";
 import type { PinParts } from "./pinned-server.js";
+import { createRightsDesk } from "./oauth/ask-for-rights.js";
+import { hasOwnCredentials, serverAuthorization } from "./oauth/server-authorization.js";
 import { openServerNetwork } from "./server-network.js";
 import type { ServerNetworkParts } from "./server-network.js";
 import { chooseServerSandbox } from "./server-sandbox.js";
@@ -63,7 +66,7 @@ export async function openServers(parts: OpenServersParts): Promise<OpenServers>
   try {
     const upstreams: UpstreamConfig[] = [];
     for (const server of servers) {
-      if (!("command" in server)) upstreams.push(server);
+      if (!("command" in server)) upstreams.push(withAuthorization(server, parts));
       else if (contained === undefined || !held.includes(server))
         upstreams.push(await openOutside(server, parts));
       else {
@@ -86,6 +89,27 @@ export async function openServers(parts: OpenServersParts): Promise<OpenServers>
     await contained?.network[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** A server at an address gets the token of who signed in, unless it has credentials of its own. */
+function withAuthorization(server: UrlServer, parts: OpenServersParts): RemoteUpstream {
+  const { oauth: _, ...known } = server;
+  if (hasOwnCredentials(server)) return known;
+  const { agentId, homeDir, homeKeys, inUse, signal } = parts;
+  const { gate, log, notices } = inUse;
+  const home = homePaths(homeDir);
+  return {
+    ...known,
+    authorization: serverAuthorization({
+      server,
+      home,
+      homeKeys,
+      log,
+      notices,
+      signal,
+      desk: createRightsDesk({ gate, server: server.name, agent: { id: agentId }, signal }),
+    }),
+  };
 }
 
 async function openContained(

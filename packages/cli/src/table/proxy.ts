@@ -150,6 +150,46 @@ export const PROXY_COMMANDS: readonly Command[] = [
     load: async () => (await import("../commands/mcp-wrap.js")).mcpStatus,
   },
   {
+    name: "mcp login",
+    summary: "Sign in to an MCP server at an address",
+    usage: "SERVER",
+    operandsMax: 1,
+    takesRest: false,
+    options: ["config", "scope", "timeout", "key-file"],
+    details: [
+      "SERVER is one of config.yml that has a `url`. This command finds out who gives out the " +
+        "server's tokens, prints an address that you open in a browser on this machine, and waits " +
+        "until you have signed in there. Ctrl-C stops it.",
+      "The token is kept in the vault. `acp mcp` sends it to that address alone, renews it, and " +
+        "takes it out of whatever the server says. The agent never gets it, and cannot run this " +
+        "command for you: it needs a terminal.",
+      "If a server says that the token lacks a right, its error names the scopes. Run this command " +
+        "again with --scope if you agree. What is running uses the new token from then on.",
+    ],
+    examples: [
+      "acp mcp login github",
+      "acp mcp login github --scope 'repo:write'",
+      "acp mcp login github --json",
+    ],
+    exits: ["invalid", "audit"],
+    load: async () => (await import("../commands/mcp-login.js")).mcpLogin,
+  },
+  {
+    name: "mcp logout",
+    summary: "Forget the token of an MCP server at an address, and revoke it",
+    usage: "SERVER",
+    operandsMax: 1,
+    takesRest: false,
+    options: ["config", "key-file"],
+    details: [
+      "Removes the token from the vault at once. If the authorization server can revoke tokens, it is " +
+        "told; if that fails, this command says so, and the token is removed anyway.",
+    ],
+    examples: ["acp mcp logout github"],
+    exits: ["invalid", "audit", "nothing"],
+    load: async () => (await import("../commands/mcp-login.js")).mcpLogout,
+  },
+  {
     name: "mcp review",
     summary: "Show what MCP servers changed about their tools, and accept or refuse it",
     usage: "[SERVER [TOOL]]",

@@ -8,7 +8,8 @@ import { Readable } from "node:stream";
 import { LINE_BYTES_MAX, LIST_PAGES_MAX } from "../limits.js";
 import { isRecord, resultOf } from "../message.js";
 import { paramHeadersOfTools } from "../param-headers.js";
-import { contentType, exchange, wholeBody } from "./exchange.js";
+import { exchangeAuthorized } from "./authorization.js";
+import { contentType, wholeBody } from "./exchange.js";
 import type { Exchanged } from "./exchange.js";
 import { readEvents } from "./events.js";
 import { readMessage } from "./read-message.js";
@@ -73,7 +74,7 @@ async function askForTools(state: State, { meta }: SentMessage): Promise<boolean
     const params = { ...(typeof cursor === "string" && { cursor }), _meta: own };
     const line = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id, method: "tools/list", params }));
     const message = readMessage(line);
-    const response = await exchange(state.endpoint, {
+    const response = await exchangeAuthorized(state.authorization, state.endpoint, {
       method: "POST",
       headers: headersFor(state, message),
       body: line,

@@ -6,14 +6,17 @@
 import { setMaxListeners } from "node:events";
 import { LARGE_BYTES } from "../limits.js";
 import { logText } from "../log-text.js";
-import { connectionsTo, contentType, exchange, UnreachedError, wholeBody } from "./exchange.js";
+import type { RemoteAuthorization } from "./authorization.js";
+import { AuthorizationError, exchangeAuthorized, maskedHandlers } from "./authorization.js";
+import { connectionsTo, contentType, UnreachedError, wholeBody } from "./exchange.js";
 import type { Exchanged } from "./exchange.js";
 import { learnParamHeaders, withHeaders } from "./call-headers.js";
 import { createLongTurn, createOneAtATime } from "./one-at-a-time.js";
 import { readMessage } from "./read-message.js";
 import type { SentMessage } from "./read-message.js";
-import { fail, headersFor, learnVersion, say, tooLong } from "./remote-state.js";
-import type { RemoteHandlers, State } from "./remote-state.js";
+import type { RemoteHandlers } from "./remote-handlers.js";
+import { fail, failWith, headersFor, learnVersion, say, tooLong } from "./remote-state.js";
+import type { State } from "./remote-state.js";
 import {
   answerOf,
   EVENTS,
@@ -46,17 +49,25 @@ const NOTIFIED_MS_MAX = 2_000;
 /** A server that is told of a session's end has this long to take note. */
 const DELETE_MS_MAX = 1_000;
 
+/** A server as a session needs it. */
+export interface RemoteServer {
+  readonly name: string;
+  readonly url: URL;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly authorization?: RemoteAuthorization | undefined;
+}
+
 /** Opens a session; nothing is sent before the first message. */
 export function openRemoteSession(
-  url: URL,
-  headers: Readonly<Record<string, string>>,
+  { name, url, headers = {}, authorization }: RemoteServer,
   on: RemoteHandlers,
 ): RemoteSession {
   const state: State = {
     endpoint: url,
     url,
     headers,
-    on,
+    authorization,
+    on: authorization === undefined ? on : maskedHandlers(name, authorization, on),
     over: new AbortController(),
     agent: connectionsTo(url, REQUESTS_AT_ONCE),
     underWay: new Set(),
@@ -78,10 +89,12 @@ export function openRemoteSession(
       const message = readMessage(line);
       const cancel = message.cancels === undefined ? undefined : state.cancels.get(message.cancels);
       // Without a session a request is taken back by closing its connection.
-      if (cancel !== undefined) return cancel.abort(new Error("it was withdrawn"));
+      const withdraw = (): void => cancel?.own.abort(new Error("it was withdrawn"));
+      if (cancel?.isEnough === true) return withdraw();
       const sent = state.before.then(() => post(state, line, message));
       if (message.method === "initialize") state.before = sent;
       else if (message.id === undefined) state.before = soonAfter(sent);
+      if (cancel !== undefined) void soonAfter(sent).then(withdraw);
       state.underWay.add(sent);
       void sent.finally(() => state.underWay.delete(sent));
     },
@@ -113,7 +126,7 @@ async function post(state: State, line: Buffer, message: SentMessage): Promise<v
   const { signal, forget } = signalOf(state, message);
   try {
     const send = (): Promise<Exchanged> =>
-      exchange(state.endpoint, {
+      exchangeAuthorized(state.authorization, state.endpoint, {
         method: "POST",
         headers: headersFor(state, message),
         body: line,
@@ -124,6 +137,8 @@ async function post(state: State, line: Buffer, message: SentMessage): Promise<v
     await take(state, await withHeaders(state, { response, message, send }), { line, message });
   } catch (error) {
     if (signal.aborted) return;
+    if (error instanceof AuthorizationError)
+      return failWith(state, message, { text: error.message, code: error.code });
     const why = logText(error instanceof Error ? error.message : String(error));
     const isUnreached = error instanceof UnreachedError;
     if (message.method === "initialize" && isUnreached)
@@ -140,22 +155,23 @@ async function post(state: State, line: Buffer, message: SentMessage): Promise<v
   }
 }
 
-/** A request without a session ends with the session here, or by itself. */
+/** A request ends with the session here, or when it is withdrawn: one in vain takes up a connection. */
 function signalOf(
-  { over, cancels }: State,
-  { id, version, isRequest }: SentMessage,
+  { over, cancels, isLegacy }: State,
+  { id, version, isRequest, method }: SentMessage,
 ): { readonly signal: AbortSignal; readonly forget: () => void } {
-  if (version === undefined || id === undefined || !isRequest)
+  if (id === undefined || !isRequest || isLegacy || method === "initialize")
     return { signal: over.signal, forget: () => {} };
   const own = new AbortController();
   const end = (): void => own.abort(over.signal.reason);
   over.signal.addEventListener("abort", end, { once: true });
-  cancels.set(id, own);
+  const withdrawal = { own, isEnough: version !== undefined };
+  cancels.set(id, withdrawal);
   return {
     signal: own.signal,
     forget() {
       over.signal.removeEventListener("abort", end);
-      if (cancels.get(id) === own) cancels.delete(id);
+      if (cancels.get(id) === withdrawal) cancels.delete(id);
     },
   };
 }
@@ -185,7 +201,10 @@ async function take(state: State, response: Exchanged, sent: Sent): Promise<void
     return;
   }
   const body = await wholeBody(response.body, state.on.bytesMax);
-  if (body !== undefined && readMessage(body).isMessage) return say(state, body);
+  const said = body === undefined ? undefined : readMessage(body);
+  // What is no answer to the request would leave it unanswered.
+  const isOurs = said?.isMessage === true && (!message.isRequest || said.id === message.id);
+  if (body !== undefined && isOurs) return say(state, body);
   const isOld = message.method === "initialize" && [400, 404, 405].includes(status);
   if (isOld && !state.isLegacy && (await openLegacy(state))) return post(state, sent.line, message);
   fail(state, message, refusalOf(status));
@@ -219,6 +238,10 @@ async function endAtServer(state: State): Promise<void> {
   const { sessionId, endpoint } = state;
   if (sessionId === undefined || state.over.signal.aborted) return;
   const signal = AbortSignal.any([state.over.signal, AbortSignal.timeout(DELETE_MS_MAX)]);
-  const sent = exchange(endpoint, { method: "DELETE", headers: headersFor(state), signal });
+  const sent = exchangeAuthorized(state.authorization, endpoint, {
+    method: "DELETE",
+    headers: headersFor(state),
+    signal,
+  });
   await sent.then(({ body }) => body.destroy()).catch(() => {}); // a server may not allow it
 }

@@ -6,21 +6,17 @@ import { writeParamHeaders } from "../param-headers.js";
 import type { ParamHeader } from "../param-headers.js";
 import { errorLine, INTERNAL_ERROR } from "../rpc.js";
 import type { RpcId } from "../rpc.js";
+import type { RemoteAuthorization } from "./authorization.js";
 import type { OneAtATime } from "./one-at-a-time.js";
 import type { SentMessage } from "./read-message.js";
+import type { RemoteHandlers } from "./remote-handlers.js";
 
-/** Where what the server says goes. */
-export interface RemoteHandlers {
-  /** Of one message. */
-  readonly bytesMax: number;
-  /** Takes a message with its line feed. */
-  say(line: Buffer): unknown;
-  /** Waits while the client reads slower than the server speaks. */
-  pause(): Promise<void> | undefined;
-  /** Takes a line for the log. */
-  log(line: string): void;
-  /** The session is over. @param reason - One sentence without a period. */
-  lost(reason: string): void;
+/** How a request under way is withdrawn. */
+export interface Withdrawal {
+  /** Ends its connection, which is one of few. */
+  readonly own: AbortController;
+  /** Whether that says it all: there is no session in which a notification would. */
+  readonly isEnough: boolean;
 }
 
 /** A session, as its parts see it. */
@@ -29,6 +25,7 @@ export interface State {
   endpoint: URL;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
+  readonly authorization: RemoteAuthorization | undefined;
   readonly on: RemoteHandlers;
   readonly over: AbortController;
   /** Connections of requests. */
@@ -49,8 +46,8 @@ export interface State {
   retryMs: number;
   /** What of a tool's arguments the server wants as headers, by the tool's name. */
   tools: ReadonlyMap<string, readonly ParamHeader[]>;
-  /** Ends requests without a session that are under way: nothing else takes them back. */
-  readonly cancels: Map<RpcId, AbortController>;
+  /** Of the requests under way. */
+  readonly cancels: Map<RpcId, Withdrawal>;
 }
 
 const ACCEPT = "application/json, text/event-stream";
@@ -87,11 +84,18 @@ export function learnVersion(state: State, { method }: SentMessage, answer: Sent
 }
 
 /** What waits for an answer gets this one; of anything else the log tells. */
-export function fail(state: State, { id, isRequest }: SentMessage, text: string): void {
+export function fail(state: State, message: SentMessage, text: string): void {
+  failWith(state, message, { text, code: "server_unavailable" });
+}
+
+/** The same with another code. */
+export function failWith(
+  state: State,
+  { id, isRequest }: SentMessage,
+  { text, code }: { readonly text: string; readonly code: string },
+): void {
   if (id !== undefined && isRequest)
-    state.on.say(
-      errorLine(id, { code: INTERNAL_ERROR, message: text, data: { code: "server_unavailable" } }),
-    );
+    state.on.say(errorLine(id, { code: INTERNAL_ERROR, message: text, data: { code } }));
   else state.on.log(text);
 }
 

@@ -4,7 +4,8 @@
  */
 import { LARGE_BYTES } from "../limits.js";
 import { logText } from "../log-text.js";
-import { contentType, exchange } from "./exchange.js";
+import { exchangeAuthorized } from "./authorization.js";
+import { contentType } from "./exchange.js";
 import type { Exchanged } from "./exchange.js";
 import { learnParamHeaders } from "./call-headers.js";
 import { readEvents } from "./events.js";
@@ -45,7 +46,9 @@ export async function takeEvents(
   let lastId: string | undefined;
   for (let tries = 0; ; tries++) {
     const read = await readStream(state, response, { until: message, lastId });
-    if (read.isAnswered || state.over.signal.aborted) return;
+    const isWithdrawn =
+      message.id !== undefined && state.cancels.get(message.id)?.own.signal.aborted === true;
+    if (read.isAnswered || isWithdrawn || state.over.signal.aborted) return;
     lastId = read.lastId;
     if (lastId === undefined || tries >= RESUMES_MAX)
       return fail(
@@ -54,7 +57,7 @@ export async function takeEvents(
         "The server ended its answer early; whether the request took effect is not known",
       );
     await sleep(state);
-    response = await exchange(state.endpoint, {
+    response = await exchangeAuthorized(state.authorization, state.endpoint, {
       method: "GET",
       headers: { ...headersFor(state), accept: EVENTS, "last-event-id": lastId },
       signal: state.over.signal,
@@ -129,7 +132,7 @@ export function listen(state: State): void {
   void (async () => {
     let lastId: string | undefined;
     while (!state.over.signal.aborted) {
-      const response = await exchange(state.endpoint, {
+      const response = await exchangeAuthorized(state.authorization, state.endpoint, {
         method: "GET",
         headers: {
           ...headersFor(state),
@@ -157,7 +160,7 @@ export function listen(state: State): void {
  * comes over that one stream.
  */
 export async function openLegacy(state: State): Promise<boolean> {
-  const response = await exchange(state.url, {
+  const response = await exchangeAuthorized(state.authorization, state.url, {
     method: "GET",
     headers: { ...headersFor(state), accept: EVENTS },
     signal: state.over.signal,

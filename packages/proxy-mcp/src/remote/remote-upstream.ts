@@ -12,7 +12,9 @@ import type {
   StartedUpstream,
   UpstreamLimits,
 } from "../server-process.js";
+import type { RemoteAuthorization } from "./authorization.js";
 import { openRemoteSession } from "./remote-session.js";
+import type { RemoteServer, RemoteSession } from "./remote-session.js";
 
 /** A server that is reached by an address. */
 export interface RemoteUpstream {
@@ -22,6 +24,8 @@ export interface RemoteUpstream {
   readonly url: string;
   /** Sent with every request, such as `authorization`. Never shown, and never sent elsewhere. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Credentials that change while the server is used, beside the headers. Default: none. */
+  readonly authorization?: RemoteAuthorization | undefined;
   /** What the server may take. */
   readonly limits?: UpstreamLimits;
 }
@@ -32,12 +36,8 @@ export interface RemoteUpstream {
  * @throws ConsentError `options_invalid` where `url` is none, or would send what is asked, and
  *   credentials, over a network that others can read.
  */
-export function remoteUpstream({
-  name,
-  url,
-  headers = {},
-  limits = {},
-}: RemoteUpstream): StartedUpstream {
+export function remoteUpstream(upstream: RemoteUpstream): StartedUpstream {
+  const { name, url, limits = {} } = upstream;
   const endpoint = URL.canParse(url) ? new URL(url) : undefined;
   const isSafe =
     endpoint?.protocol === "https:" ||
@@ -47,17 +47,17 @@ export function remoteUpstream({
       "options_invalid",
       `Cannot use the server "${name}": its address must begin with https://, or with http:// on this machine`,
     );
-  return { name, limits, start: () => Promise.resolve(startRemote(endpoint, headers, limits)) };
+  return {
+    name,
+    limits,
+    start: () => Promise.resolve(startRemote({ ...upstream, url: endpoint }, limits)),
+  };
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
 
 /** A session as a process: it ends when its input ends and nothing is under way. */
-function startRemote(
-  endpoint: URL,
-  headers: Readonly<Record<string, string>>,
-  limits: UpstreamLimits,
-): ServerProcess {
+function startRemote(server: RemoteServer, limits: UpstreamLimits): ServerProcess {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   let tellExit: (exit: ServerExit) => void = () => {};
@@ -73,7 +73,7 @@ function startRemote(
     stderr.end();
     tellExit(exit);
   };
-  const session = openRemoteSession(endpoint, headers, {
+  const session = openRemoteSession(server, {
     bytesMax: limits.messageBytesMax ?? LINE_BYTES_MAX,
     say: (line) => isOver || stdout.write(line),
     pause: () =>
@@ -83,23 +83,7 @@ function startRemote(
     log: (line) => void (isOver || stderr.write(`${line}\n`)),
     lost: (reason) => end({ code: 1, signal: undefined, reason }),
   });
-  let rest: Buffer[] = [];
-  const stdin = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      let from = 0;
-      for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
-        session.send(Buffer.concat([...rest, chunk.subarray(from, at)]));
-        rest = [];
-        from = at + 1;
-      }
-      if (from < chunk.length) rest.push(chunk.subarray(from));
-      done();
-    },
-    final(done) {
-      done();
-      void session.settled().then(stop);
-    },
-  });
+  const stdin = linesTo(session, () => stop());
   const stop = (): void => {
     void session.close().then(() => end({ code: 0, signal: undefined }));
   };
@@ -114,4 +98,25 @@ function startRemote(
       end({ code: undefined, signal: "SIGKILL" });
     },
   };
+}
+
+/** Takes bytes, and sends them line by line. @param onEnd - Nothing more comes, or is under way. */
+function linesTo(session: RemoteSession, onEnd: () => void): Writable {
+  let rest: Buffer[] = [];
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      let from = 0;
+      for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
+        session.send(Buffer.concat([...rest, chunk.subarray(from, at)]));
+        rest = [];
+        from = at + 1;
+      }
+      if (from < chunk.length) rest.push(chunk.subarray(from));
+      done();
+    },
+    final(done) {
+      done();
+      void session.settled().then(onEnd);
+    },
+  });
 }

@@ -183,7 +183,7 @@ const METHODS = {
   "resources/unsubscribe": ({ id }) => result(id, {}),
   "prompts/list": ({ id }) => result(id, { prompts: [{ name: "greet", arguments: [] }] }),
   "prompts/get": ({ id, params }) =>
-    result(id, { messages: [], description: `${name} ${params.name}` }),
+    params.name !== "hold" && result(id, { messages: [], description: `${name} ${params.name}` }),
   "completion/complete": ({ id, params }) =>
     result(id, { completion: { values: [`${name} ${params.ref.name ?? params.ref.uri}`] } }),
   "logging/setLevel": ({ id, params }) => {
