@@ -27,7 +27,9 @@ default_action: deny
 rules:
   - match: { server: fixture }
     action: allow
-`;
+${["sampling", "elicitation", "roots"]
+  .map((asked) => `  - match: { tool: "mcp:${asked}/*" }\n    action: allow\n`)
+  .join("")}`;
 
 const fixture = (): Promise<string> => bundled(new URL("conformance/fixture.ts", import.meta.url));
 const failures = (verdicts: Verdicts): readonly string[] =>

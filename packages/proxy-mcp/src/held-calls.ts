@@ -158,7 +158,7 @@ function startHeld(
   { route, onOver }: Starting,
 ): ToolCall | undefined {
   const { parts, judging, heldBytesMax, tellOnce } = holding;
-  const { id, params } = request;
+  const { id } = request;
   const read = readJudged(request);
   const say = sayerOf(request, "call" in read && read.call.typedResults);
   const refuse = (line: Buffer): undefined => {
@@ -168,7 +168,8 @@ function startHeld(
   if ("invalid" in read) return refuse(say(invalidResult(read.invalid)));
   const bytes = request.line.length;
   if (holding.heldBytes + bytes > heldBytesMax) return refuse(say(tooMany(heldBytesMax)));
-  const { line, leftOut } = leaveOutMeta(request.line, params);
+  const { line: cleaned, leftOut } = leaveOutMeta(request.line, request.params);
+  const { line, params } = judging.asked.leaveOut({ line: cleaned, params: request.params });
   for (const key of leftOut) tellOnce(key);
   // A copy, because the line shares the memory of a larger chunk.
   const target = route(read.call, Buffer.from(line));
@@ -180,7 +181,7 @@ function startHeld(
   const { progressToken, typedResults, args, argumentChars } = read.call;
   const call = startCall(parts, {
     ...target,
-    forward: judgedForward(judging, { target, request, say }),
+    forward: judgedForward(judging, { target, request: { ...request, params }, say }),
     tell: say,
     id,
     args,

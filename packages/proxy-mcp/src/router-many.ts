@@ -184,23 +184,24 @@ interface Routing extends Taking {
   readonly line: Buffer;
 }
 
+/** Why a request goes nowhere; `undefined` where it goes to its server. */
+function refusalOf({ id, method }: ClientRequest, target: Target): Buffer | undefined {
+  if ("error" in target) return errorLine(id, target.error);
+  if (target.peer.failure === undefined) return undefined;
+  const notice = unavailableResult(target.peer.failure, false);
+  return method === TOOLS_CALL ? resultLine(id, notice) : errorLine(id, noticeError(notice));
+}
+
 function routeCall(
   state: ManyState,
   { request, entry, call, line, target, place }: Routing,
 ): CallRoute | undefined {
-  const { parts } = state;
   const { id, method } = request;
-  if ("error" in target) {
-    parts.send(errorLine(id, target.error));
-    return undefined;
-  }
-  const { peer, own } = target;
   const isCall = method === TOOLS_CALL;
-  if (peer.failure !== undefined) {
-    const notice = unavailableResult(peer.failure, false);
-    parts.send(isCall ? resultLine(id, notice) : errorLine(id, noticeError(notice)));
-    return undefined;
-  }
+  const refusal = refusalOf(request, target);
+  if (refusal !== undefined) state.parts.send(refusal);
+  if (refusal !== undefined || "error" in target) return undefined;
+  const { peer, own } = target;
   const { progressToken, isTask } = call;
   const tool = isCall ? (own ?? call.tool) : call.tool;
   const list = (): Parameters<Peer["catalog"]["find"]>[1] =>

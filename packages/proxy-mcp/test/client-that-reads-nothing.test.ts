@@ -29,8 +29,10 @@ const HELLO = line({
 const FLOOD = line({
   id: 1,
   method: "vendor/say",
-  params: { lines: Array.from({ length: 100 }, () => "x".repeat(90_000)) },
+  params: { lines: ["x".repeat(90_000)], times: 100 },
 });
+/** Three times as much. */
+const FLOODS = [1, 11, 12].map((id) => FLOOD.replace('"id":1,', `"id":${id},`)).join("");
 
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -41,7 +43,7 @@ describe("a client that reads nothing", () => {
     const { output, end } = unreadPipe();
     const input = new PassThrough();
     const p = proxied({ policy: ASK_ALL, input, output });
-    input.write(HELLO + FLOOD.repeat(3));
+    input.write(HELLO + FLOODS);
     await until(() => output.writableLength > 0);
     input.write(line({ id: 2, method: "tools/call", params: { name: "echo", arguments: {} } }));
     await (await p.channel.question(0)).approve();

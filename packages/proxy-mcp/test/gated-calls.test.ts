@@ -107,12 +107,12 @@ describe("a tool call through the proxy", () => {
     const p = proxied({ policy: ASK_ALL });
     await p.client.handshake();
     p.client.raw(
-      '{"id":1,"params":{"requestState" : "s","arguments": {"text":"old"} ,"name":"echo"},"method":"tools/call","jsonrpc":"2.0"}\n',
+      '{"id":1,"params":{"_meta" : {"progressToken":"s" },"arguments": {"text":"old"} ,"name":"echo"},"method":"tools/call","jsonrpc":"2.0"}\n',
     );
     await (await p.channel.question(0)).approve({ text: "new" });
     const { message } = await p.client.find(({ id }) => id === 1);
     expect(texts(message)).toEqual([
-      '{"id":1,"params":{"requestState" : "s","arguments": {"text":"new"} ,"name":"echo"},"method":"tools/call","jsonrpc":"2.0"}',
+      '{"id":1,"params":{"_meta" : {"progressToken":"s" },"arguments": {"text":"new"} ,"name":"echo"},"method":"tools/call","jsonrpc":"2.0"}',
     ]);
     await p.proxy.close();
   });

@@ -52,7 +52,10 @@ describe("what a server asks for inside of an answer", () => {
     expect((await go({ inputResponses, requestState: "s2" }, 3)).error?.message).toContain(
       "did not ask",
     );
-    expect((await go({ inputResponses: { b: {} }, requestState: "s1" }, 4)).error).toBeDefined();
+    // What nobody asked about is not sent, as if the server had ignored it.
+    const more = { inputResponses: { b: { action: "accept" }, ...inputResponses } };
+    expect((await go({ ...more, requestState: "s1" }, 4)).result).toEqual(done.result);
+    expect((await received(p)).join("")).not.toContain('"b"');
     expect(
       (await p.client.call(5, "echo", {}, { inputResponses, requestState: "s1" })).error,
     ).toBeDefined();

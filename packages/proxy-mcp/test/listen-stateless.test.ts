@@ -97,7 +97,7 @@ describe("a message without a session", () => {
     const question = await at.channel.question(1);
     stop.abort();
     await expect(second).rejects.toThrow("abort");
-    await (await send(at, stateless(3, "vendor/x"))).text();
+    await (await send(at, stateless(3, "tools/list"))).text();
     await question.approve();
     expect(server.lines.filter((line) => line.includes('"n":2'))).toEqual([]);
     const third = await send(at, call(4, { arguments: { n: 2 } }));

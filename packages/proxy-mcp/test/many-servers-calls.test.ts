@@ -8,14 +8,14 @@ describe("tool calls to several servers", () => {
     const p = two(ASK_ALL);
     await p.client.handshake();
     p.client.raw(
-      '{"params":{"requestState":"s","name":"two__echo","_meta":{"progressToken":"tok"},"arguments":{"text":"\\u0061"}},"id":"seven","method":"tools/call","jsonrpc":"2.0"}\n',
+      '{"params":{"task":{"ttl":1},"name":"two__echo","_meta":{"progressToken":"tok"},"arguments":{"text":"\\u0061"}},"id":"seven","method":"tools/call","jsonrpc":"2.0"}\n',
     );
     const question = await p.channel.question(0);
     expect(question.request.action).toMatchObject({ tool: "echo", server: "two" });
     await question.approve();
     const { message, line } = await p.client.find(({ id }) => id === "seven");
     expect(text(message)).toMatch(
-      /^\{"params":\{"requestState":"s","name":"echo","_meta":\{"progressToken":(\d+)\},"arguments":\{"text":"\\u0061"\}\},"id":\1,"method":"tools\/call","jsonrpc":"2\.0"\}$/,
+      /^\{"params":\{"task":\{"ttl":1\},"name":"echo","_meta":\{"progressToken":(\d+)\},"arguments":\{"text":"\\u0061"\}\},"id":\1,"method":"tools\/call","jsonrpc":"2\.0"\}$/,
     );
     expect(line).toContain('"n":12345678901234567890,"\\u0076endor":1.0} }');
     await p.proxy.close();

@@ -234,10 +234,10 @@ describe("closing", () => {
 
   it("ends a server that ignores the end of its input and SIGTERM, and what it started", async () => {
     const stubborn =
-      'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log(JSON.stringify({ pid: process.pid, child: require("child_process").spawn("sleep", ["600"]).pid }))';
+      'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("pid", process.pid, require("child_process").spawn("sleep", ["600"]).pid)';
     const p = proxied({ policy: ALLOW_ALL, upstreams: [node(stubborn)] });
     const { line } = await p.client.find((_, text) => text.includes("pid"));
-    const { pid, child } = JSON.parse(line) as { pid: number; child: number };
+    const [pid = 0, child = 0] = line.split(" ").slice(1).map(Number);
     expect(isRunning(pid) && isRunning(child)).toBe(true);
     await p.proxy.close();
     expect(isRunning(pid)).toBe(false);

@@ -3,6 +3,7 @@
  * the state that comes with it, go only to the server that asked, for what it asked about. Rules:
  * spec/mcp-proxy.md §18.
  */
+import { replaceValues } from "../json-walk.js";
 import { isRecord } from "../message.js";
 
 /** What a server needs, and for which tool or reserved name. */
@@ -18,10 +19,21 @@ export interface Need {
 export interface Asked {
   /** The client is told. */
   note(need: Need): void;
+  /**
+   * The request without answers to what nobody asked: a server would ignore them, so it need not see
+   * them.
+   */
+  leaveOut(request: Pick<Answering, "line" | "params">): Answering;
   /** What is wrong with the params of a request that goes on with one; `undefined` where nothing is. */
   problem(target: Pick<Need, "server" | "name">, params: unknown): string | undefined;
   /** The roots among the answers: which folders a client works in is judged. */
   rootsIn(target: Pick<Need, "server" | "name">, params: unknown): readonly unknown[];
+}
+
+/** A request that goes on with one. */
+export interface Answering {
+  readonly line: Buffer;
+  readonly params: unknown;
 }
 
 const NEEDS_MAX = 1_000;
@@ -48,6 +60,21 @@ export function createAsked(): Asked {
       needs.push(need);
       if (needs.length > NEEDS_MAX) needs.shift();
     },
+    leaveOut({ line, params }): Answering {
+      if (!isRecord(params) || !isRecord(params["inputResponses"])) return { line, params };
+      const { requestState } = params;
+      const isAsked = (key: string): boolean =>
+        needs.some((need) => need.requestState === requestState && need.requests.has(key));
+      const answers = Object.entries(params["inputResponses"]);
+      const kept = answers.filter(([key]) => isAsked(key));
+      if (kept.length === answers.length) return { line, params };
+      const inputResponses = Object.fromEntries(kept);
+      const path = ["params", "inputResponses"];
+      return {
+        line: replaceValues(line, [{ path, value: inputResponses }]),
+        params: { ...params, inputResponses },
+      };
+    },
     problem(target, params): string | undefined {
       if (!goesOn(params) || find(target, params) !== undefined) return undefined;
       return `server "${target.server}" did not ask this client for these inputResponses with this requestState`;
@@ -66,8 +93,10 @@ export function createAsked(): Asked {
 }
 
 function goesOn(params: unknown): params is Readonly<Record<string, unknown>> {
+  if (!isRecord(params)) return false;
+  const { inputResponses, requestState } = params;
   return (
-    isRecord(params) &&
-    (params["inputResponses"] !== undefined || params["requestState"] !== undefined)
+    requestState !== undefined ||
+    (isRecord(inputResponses) && Object.keys(inputResponses).length > 0)
   );
 }

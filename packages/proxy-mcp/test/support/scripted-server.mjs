@@ -207,7 +207,8 @@ const METHODS = {
     result(id, {});
   },
   "vendor/say": ({ id, params }) => {
-    for (const line of params.lines) write(line);
+    for (let time = 0; time < (params.times ?? 1); time++)
+      for (const line of params.lines) write(line);
     result(id, {});
   },
   "vendor/leak": ({ id, params }) => leak({ id, ...params }),
