@@ -1,8 +1,13 @@
 // An allowed tools/call of an agent over HTTP to a server over stdio: added latency, and requests a
-// second with 64 calls in flight, through the smallest bridge that can do it, an SDK Server+Client
-// hop, and the two bridges that people use from npm, interleaved in one run.
-import { spawn } from "node:child_process";
+// second with 64 calls in flight, through the smallest bridge that can do it, `acp mcp serve` with
+// the home that `acp init` makes, an SDK Server+Client hop, and the two bridges that people use from
+// npm, interleaved in one run.
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { connectHttp } from "./mcp/http-client.mjs";
 import { IN_FLIGHT, latency, throughput } from "./mcp/measure.mjs";
@@ -50,10 +55,42 @@ async function freePort() {
   return port;
 }
 
+const acp = fileURLToPath(new URL("../packages/cli/bin/acp.cjs", import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), "acp-bench-"));
+const home = join(scratch, "home");
+delete process.env.ACP_ALONE;
+
+/** Runs `acp` to its end. */
+function run(...args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [acp, ...args, "--home", home]);
+  if (status !== 0) throw new Error(String(stderr));
+  return String(stdout).trim();
+}
+
+/** Our gate, and the token of its client. */
+async function gate() {
+  run("init");
+  const rule = "{ match: { tool: echo }, action: allow }";
+  const policy = `version: "1"\ndefault_action: deny\nrules:\n  - ${rule}\n`;
+  writeFileSync(join(home, "policy.yml"), policy, { mode: 0o600 });
+  const token = run("mcp", "token", "bench");
+  const words = ["mcp", "serve", "--port", "0", "--home", home, "--server", "echo", "--", ...echo];
+  // A resident is not started from a folder with its own code.
+  const stdio = ["ignore", "ignore", "pipe"];
+  const child = spawn(process.execPath, [acp, ...words], { cwd: scratch, stdio });
+  children.push(child);
+  for await (const line of createInterface({ input: child.stderr })) {
+    const [url] = /http:\/\/127\.0\.0\.1:\d+\/mcp/u.exec(line) ?? [];
+    if (url !== undefined) return [url, { headers: { authorization: `Bearer ${token}` } }];
+  }
+  throw new Error("acp mcp serve said no address");
+}
+
 const npmProxy = peer("mcp-proxy");
 const gateway = peer("supergateway");
 const starts = {
   "raw bridge": () => saying([at("http-bridge.mjs"), echo[1]]),
+  "acp mcp serve": gate,
   "SDK Server+Client hop": () => saying([at("http-sdk-hop.mjs"), echo[1]]),
   ...(npmProxy !== undefined && {
     "npm mcp-proxy": async () => {
@@ -79,7 +116,8 @@ const samples = {};
 const rates = {};
 try {
   for (const [name, start] of Object.entries(starts)) {
-    clients[name] = await connectHttp(await start());
+    const [url, options] = [await start()].flat();
+    clients[name] = await connectHttp(url, options);
     samples[name] = [];
     rates[name] = [];
     await latency(clients[name], CALLS);
@@ -93,6 +131,8 @@ try {
 } finally {
   await Promise.all(Object.values(clients).map(({ end }) => end()));
   for (const child of children) child.kill();
+  run("resident", "stop");
+  rmSync(scratch, { recursive: true, force: true });
 }
 
 const floor = summary(samples["raw bridge"]);

@@ -27,6 +27,8 @@ const OUTSIDE = {
  * out of it.
  */
 const NEVER_RUN = {
+  "cli/src/commands/mcp-review.ts": ["mcpReview"],
+  "cli/src/commands/mcp-scan.ts": ["mcpScan"],
   "cli/src/commands/mcp-serve.ts": ["serveMcpHttp", "serveMcpHttpLocked"],
 };
 

@@ -76,14 +76,7 @@ export function createGroupCommit(
   let failure: ConsentError | undefined;
   let closed: Promise<void> | undefined;
   let draining: Promise<void> | undefined;
-  let waiting: NodeJS.Timeout | undefined;
-
-  function start(): void {
-    clearTimeout(waiting);
-    waiting = undefined;
-    draining ??= drain();
-  }
-
+  const start = createStart(() => (draining ??= drain()));
   async function drain(): Promise<void> {
     await Promise.resolve(); // calls of the same tick go into the first group
     for (let group = queue.take(); group !== undefined; group = queue.take()) {
@@ -121,17 +114,37 @@ export function createGroupCommit(
       return new Promise((resolve, reject) => {
         const { receipt, calls } = fillGroup(fill);
         calls.push({ receipt, resolve, reject });
-        if (!mayWait) start();
-        else if (draining === undefined) waiting ??= setTimeout(start, WAIT_MS);
+        start[mayWait ? "soon" : "now"]();
       });
     },
     close() {
-      if (waiting !== undefined) start();
+      start.ifWaiting();
       closed ??= Promise.resolve(draining)
         .then(() => store.close())
         .catch(() => {}); // what matters was synced before
       return closed;
     },
+  };
+}
+
+/** Begins work now, or after {@link WAIT_MS}. */
+interface Start {
+  now(): void;
+  soon(): void;
+  ifWaiting(): void;
+}
+
+function createStart(work: () => void): Start {
+  let waiting: NodeJS.Timeout | undefined;
+  const now = (): void => {
+    clearTimeout(waiting);
+    waiting = undefined;
+    work();
+  };
+  return {
+    now,
+    soon: () => void (waiting ??= setTimeout(now, WAIT_MS)),
+    ifWaiting: () => (waiting === undefined ? undefined : now()),
   };
 }
 

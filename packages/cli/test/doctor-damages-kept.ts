@@ -245,6 +245,21 @@ export const STORES: readonly Damage[] = [
     },
   },
   {
+    name: "older pins of tools",
+    code: "pins_rolled_back",
+    isMended: true,
+    do: async ({ home }) => {
+      await write(home.toolPinsPath, '{"version":"1","counter":1,"servers":[]}');
+      await noteState(home, "pins");
+    },
+  },
+  {
+    name: "pins of tools of half a file",
+    code: "pins_broken",
+    isMended: true,
+    do: ({ home }) => write(home.toolPinsPath, '{"version":"1","serv'),
+  },
+  {
     name: "older keys",
     code: "keys_rolled_back",
     do: ({ home }) => noteState(home, "keys"),

@@ -1,4 +1,4 @@
-/** What a gate does with the token of a server at an address. Format: spec/mcp-proxy.md §18. */
+/** What a gate does with the token of a server at an address. Format: spec/mcp-proxy.md §19. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

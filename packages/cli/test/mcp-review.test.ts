@@ -94,7 +94,7 @@ describe("acp mcp review", () => {
       '     "name": "add"',
       "   }",
       expect.stringContaining("! it has a character that cannot be seen, U+202E"),
-      expect.stringContaining("! it tells the model what to do besides the call"),
+      expect.stringContaining("! it tells the model what else to do"),
       expect.stringContaining("! it names a place of credentials"),
       "",
       "",
@@ -150,6 +150,8 @@ describe("acp mcp review", () => {
     await rm(home.toolTextsDir, { recursive: true });
     const shown = await acpHere(["mcp", "review", "--home", home.dir]);
     expect(shown).toMatchObject({ code: 7, stdout: expect.stringContaining("was not kept") });
+    expect((await typed(["mcp", "review", "--home", home.dir], "accept")).code).toBe(7);
+    expect(await stateOf(home)).toMatchObject({ pin: GOOD.pin, by: "first" });
   });
 
   it("says so where nothing is held back", async () => {

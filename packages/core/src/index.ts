@@ -20,6 +20,7 @@ export type {
   ShellActionOptions,
   ToolAction,
 } from "./action/action.js";
+export { isReservedName, reservedName } from "./action/reserved.js";
 export { actionDigest, sha256Digest } from "./action/digest.js";
 export { addressKind } from "./action/address.js";
 export type { AddressKind } from "./action/address.js";

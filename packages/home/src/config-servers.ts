@@ -37,6 +37,12 @@ export interface ServerReach {
   readonly network?: readonly string[];
 }
 
+/** What of a server's own word counts. Format: spec/home.md §3. */
+export interface ServerTrust {
+  /** `annotations`: hints such as `readOnlyHint` count. Absent: only those that warn do. */
+  readonly trust?: "annotations";
+}
+
 /** What a server may take. Format: spec/home.md §3. */
 export interface ServerLimits {
   /** Bytes of one message of the server. Absent: 10 MiB. */
@@ -50,7 +56,7 @@ export interface ServerLimits {
 }
 
 /** An MCP server that is started as a process. Format: spec/home.md §3. */
-export interface CommandServer extends ServerReach {
+export interface CommandServer extends ServerReach, ServerTrust {
   /** What policies, questions and logs call the server; 1 to 64 of `a-z 0-9 - _`. */
   readonly name: string;
   /** Program and arguments; no shell reads them. */
@@ -78,7 +84,7 @@ export interface ServerOAuth {
 }
 
 /** An MCP server that is running already. Format: spec/home.md §3. */
-export interface UrlServer {
+export interface UrlServer extends ServerTrust {
   /** What policies, questions and logs call the server. */
   readonly name: string;
   /** Its MCP endpoint: https, or http on this machine. */
@@ -199,6 +205,11 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
       args: optional("args", list(opaque), "More arguments, one each."),
       env: optional("env", environment, "Variables added to the server's environment."),
       cwd: optional("cwd", pathShape, "Working directory."),
+      trust: optional(
+        "trust",
+        word(["annotations"]),
+        "annotations: hints such as readOnlyHint count. Default: only those that warn do.",
+      ),
       sandbox: optional(
         "sandbox",
         word(["auto", "none"]),
@@ -262,11 +273,13 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
     },
     spot,
   ) => {
-    const { messageBytesMax, callTimeoutMs, callsMax, startTimeoutMs, ...rest } = settings;
+    const { messageBytesMax, callTimeoutMs, callsMax, startTimeoutMs, trust, ...rest } = settings;
     const all = { messageBytesMax, callTimeoutMs, callsMax, startTimeoutMs };
     const given = Object.entries(all).filter(([, value]) => value !== undefined);
     const limits = given.length === 0 ? {} : { limits: Object.fromEntries(given) };
-    if (address === undefined) return { name, command: [...words, ...args], ...rest, ...limits };
+    const trusted = trust === undefined ? {} : { trust };
+    const more = { ...trusted, ...limits };
+    if (address === undefined) return { name, command: [...words, ...args], ...rest, ...more };
     const isFixed = Object.keys(sent ?? {}).some(
       (header) => header.toLowerCase() === "authorization",
     );
@@ -280,7 +293,7 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
       url: address,
       ...(sent !== undefined && { headers: sent }),
       ...(signIn !== undefined && { oauth: signIn }),
-      ...limits,
+      ...more,
     };
   },
 );

@@ -67,6 +67,22 @@ rules:
     match: { kind: tool, category: read }
     action: allow
 
+  # What a server asks of your agent's side is denied unless a rule names it: which folders the agent's client works in (the guard looks at
+  # them), an answer of the agent's model, a question to the person at the agent. The names: docs/how-to/server-requests.md.
+  - id: roots
+    match: { tool: mcp:roots/list }
+    action: allow
+  - id: sampling
+    match: { tool: "mcp:sampling/*" }
+    action: ask
+    level: high
+    reason: the server wants an answer of the agent's model, which may hold what the agent knows
+  - id: elicitation
+    match: { tool: "mcp:elicitation/*" }
+    action: ask
+    level: high
+    reason: the server wants an answer of the person at the agent, or that they open an address
+
   # Another host is asked about; your approval can cover it for three minutes. Name the hosts that you trust with whatever the agent knows:
   # - id: trusted-hosts
   #   match: { kind: http, host: docs.example.com, method: GET }

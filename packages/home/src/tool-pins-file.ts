@@ -26,8 +26,8 @@ const KINDS = ["tool", "instructions"] as const;
 
 /** What was pinned of one tool, or of a server's instructions. */
 export interface ToolPin {
-  /** What it is of. */
-  readonly kind: (typeof KINDS)[number];
+  /** A tool's definition, or what the server says about itself in `initialize`. */
+  readonly kind: "tool" | "instructions";
   /** The tool's name; empty for instructions. */
   readonly name: string;
   /** `sha256:<hex>` of its canonical JSON. */
@@ -42,12 +42,13 @@ export interface ToolPin {
   readonly refused?: string;
 }
 
-/** The pins of one server. */
+/** What is pinned of one MCP server, by its identity. */
 export interface ServerPins {
   /** Identity of the server, `sha256:<hex>`: spec/tool-pins.md §2. */
   readonly id: string;
   /** What the configuration called it last. */
   readonly server: string;
+  /** One for each tool, and one for the instructions; at most 10,001. */
   readonly pins: readonly ToolPin[];
 }
 

@@ -45,7 +45,7 @@ export function readCall({ params, line }: ClientRequest): ReadCall {
   if (typeof name !== "string") return refuse("it names no tool");
   if (params.arguments !== undefined && !isRecord(params.arguments))
     return refuse("its arguments are not an object");
-  const read = readArguments(line);
+  const read = readStrictly(line, ["params", "arguments"]);
   if ("invalid" in read) return read;
   return {
     call: {
@@ -74,11 +74,12 @@ export function rewriteCall(
   return splice(rewritten, [{ start: at, end: at, text: `"arguments":${JSON.stringify(args)},` }]);
 }
 
-/** The arguments, read strictly from the bytes that are forwarded. */
-function readArguments(
+/** The object at a path, read strictly from the bytes that are forwarded; `{}` where there is none. */
+export function readStrictly(
   line: Buffer,
+  path: readonly string[],
 ): { readonly args: JsonObject; readonly argumentChars: number } | { readonly invalid: string } {
-  const span = findValue(line, ["params", "arguments"]);
+  const span = findValue(line, path);
   if (span === undefined) return { args: {}, argumentChars: 0 };
   const why = whyTooLarge(line.subarray(span.start, span.end));
   if (why !== undefined) return { invalid: `the arguments have more than ${why}` };

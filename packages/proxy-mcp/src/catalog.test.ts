@@ -27,12 +27,17 @@ describe("createCatalog()", () => {
       ],
     });
     expect(await catalog.find("x", undefined)).toEqual(x);
-    expect(await catalog.find("y", undefined)).toEqual({
-      server: "s",
-      name: "y",
-      inputSchema: { required: ["b"] },
-      annotations: { readOnlyHint: true },
+    const y = { server: "s", name: "y", inputSchema: { required: ["b"] } };
+    // Its own word that it only reads counts where somebody trusts that.
+    expect(await catalog.find("y", undefined)).toEqual(y);
+    const trusted = createCatalog("s", {
+      log: () => {},
+      turns: createLoopTurns(),
+      trustedAnnotations: new Set(["s"]),
     });
+    const annotations = { readOnlyHint: true };
+    learn(trusted, { tools: [{ name: "y", inputSchema: y.inputSchema, annotations }] });
+    expect(await trusted.find("y", undefined)).toEqual({ ...y, annotations });
     expect(await catalog.find("z", undefined)).toBeUndefined();
   });
 
@@ -242,11 +247,21 @@ describe("createCatalog() with pins", () => {
     const catalog = pinnedCatalog(memoryPins());
     const twice = await catalog.take(lineOf({ tools: [{ name: "x" }, { name: "x", a: 1 }] }));
     expect(twice.toString("utf8")).toContain('"tools":[{"name":"x"}]');
+    expect(await catalog.find("x", undefined)).toMatchObject({ pinned: "new" });
+    const same = await catalog.take(lineOf({ tools: [{ name: "x" }, { name: "x" }] }));
+    expect(namesIn(same)).toEqual(["x"]);
     const double = Buffer.from(
       '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a"}],"tools":[{"name":"b"}]}}\n',
     );
-    expect((await catalog.take(double)).toString("utf8")).not.toContain('"name":"b"');
-    expect(await catalog.find("b", undefined)).toMatchObject({ pinned: "changed" });
+    await expect(catalog.take(double)).rejects.toThrow("two lists");
+    // Readers that ignore case take the other one.
+    for (const result of ['{"tools":[],"Tools":[{"name":"b"}]}', '{"TOOLS":[{"name":"b"}]}'])
+      await expect(
+        catalog.take(Buffer.from(`{"jsonrpc":"2.0","id":1,"result":${result}}\n`)),
+      ).rejects.toThrow("misspelled");
+    await expect(
+      catalog.take(Buffer.from('{"jsonrpc":"2.0","id":1,"Result":{"tools":[{"name":"b"}]}}\n')),
+    ).rejects.toThrow("misspelled");
   });
 
   it("leaves out what it cannot remember", async () => {

@@ -11,6 +11,7 @@ import { turnOf } from "./loop-turns.js";
 import type { LoopTurns } from "./loop-turns.js";
 import { logText } from "./log-text.js";
 import { isRecord, resultOf } from "./message.js";
+import { warningsIn } from "./pins/annotations.js";
 import { findingsOf } from "./pins/findings.js";
 import { keepTools, readTools } from "./pins/read-tools.js";
 import type { ListedTool } from "./pins/read-tools.js";
@@ -55,10 +56,16 @@ interface Entry {
 /**
  * The definition with what of it is usable; a schema that is not is as good as none, and said once.
  */
-function definitionOf(server: string, entry: Entry, log: (line: string) => void): ToolDefinition {
-  const { tool, state, problem } = entry;
+function definitionOf(
+  { server, log, trustedAnnotations }: Pick<CatalogState, "server" | "log" | "trustedAnnotations">,
+  { tool, state, problem }: Entry,
+): ToolDefinition {
   const { name } = tool;
-  const { inputSchema, annotations } = tool.item;
+  const { inputSchema } = tool.item;
+  const annotations =
+    trustedAnnotations?.has(server) === true
+      ? tool.item.annotations
+      : warningsIn(tool.item.annotations);
   const held = { server, name, pinned: "changed" } as const;
   if (problem !== undefined) return parseToolDefinition({ ...held, notes: [noteOf(problem)] });
   if (state === "changed") return parseToolDefinition(held);
@@ -92,6 +99,8 @@ export interface CatalogParts {
   readonly turns: LoopTurns;
   /** Left out: nothing is pinned. */
   readonly pins?: ToolPins | undefined;
+  /** Servers whose annotations count. */
+  readonly trustedAnnotations?: ReadonlySet<string> | undefined;
 }
 
 interface CatalogState extends CatalogParts {
@@ -125,7 +134,7 @@ export function createCatalog(server: string, parts: CatalogParts): Catalog {
       const line = await list(cursor);
       if (line === undefined) return;
       // What cannot be compared is held back, and every call of it hears why.
-      await Promise.resolve(take(state, line)).catch(() => {});
+      await takeQuietly(state, line);
       const result = resultOf(line);
       if (!isRecord(result) || typeof result.nextCursor !== "string") return;
       cursor = result.nextCursor;
@@ -135,7 +144,7 @@ export function createCatalog(server: string, parts: CatalogParts): Catalog {
   return {
     take(line) {
       listed ??= Promise.resolve();
-      return take(state, line);
+      return parts.pins === undefined ? take(state, line) : takePinned(state, line);
     },
     forget(): void {
       state.before = state.pins === undefined ? new Map() : known(state);
@@ -151,13 +160,20 @@ export function createCatalog(server: string, parts: CatalogParts): Catalog {
       const entry = state.entries.get(tool) ?? state.before.get(tool);
       if (entry === undefined) return state.isFull ? beyond(server, tool) : undefined;
       if (entry.state === "changed") return await lookAgain(state, entry);
-      return (entry.definition ??= definitionOf(server, entry, parts.log));
+      return (entry.definition ??= definitionOf(state, entry));
     },
     isHeldBack: (tool) => {
       const entry = state.entries.get(tool);
       return entry !== undefined && isHeld(entry);
     },
   };
+}
+
+/** What is thrown while it is read is a rejection, too. */
+const takePinned = async (state: CatalogState, line: Buffer): Promise<Buffer> => take(state, line);
+
+async function takeQuietly(state: CatalogState, line: Buffer): Promise<void> {
+  await takePinned(state, line).catch(() => {});
 }
 
 /** The latest of each tool, no more of them than are remembered. */
@@ -175,12 +191,12 @@ function beyond(server: string, name: string): ToolDefinition {
 
 /** A person may have accepted it since, and what could not be read may be readable again. */
 async function lookAgain(state: CatalogState, entry: Entry): Promise<ToolDefinition> {
-  const { server, log, entries } = state;
+  const { entries } = state;
   const { tool } = entry;
   const [now] = await statesOf(state, [tool]).catch((error: unknown) => [heldBy(error)]);
   const next = makeEntry(tool, now);
   if (entries.get(tool.name) === entry) entries.set(tool.name, next);
-  return (next.definition = definitionOf(server, next, log));
+  return (next.definition = definitionOf(state, next));
 }
 
 /** What is known of a definition: its state, or why there is none. */

@@ -17,10 +17,13 @@ export interface ServerFailure {
 export class ServerFailedError extends Error {
   override readonly name = "ServerFailedError";
   readonly failure: ServerFailure;
+  /** Whether the server had the request. */
+  readonly isSent: boolean;
 
-  constructor(failure: ServerFailure) {
+  constructor(failure: ServerFailure, isSent: boolean = false) {
     super(failure.reason);
     this.failure = failure;
+    this.isSent = isSent;
   }
 }
 
@@ -58,9 +61,16 @@ export function lostError(failure: ServerFailure): RpcError {
   return { ...rest, message: `${message}; whether the request took effect is not known` };
 }
 
+/** The error of an answer that readers may read differently. */
+export function unreadableAnswer(server: string): RpcError {
+  const message = `Server "${server}" answered with a message that readers may read differently`;
+  return { code: INTERNAL_ERROR, message, data: { code: "answer_unreadable", server } };
+}
+
 /** The error member for whatever was thrown while a request was served. */
 export function errorOf(thrown: unknown): RpcError {
   if (thrown instanceof RequestError) return thrown.error;
-  if (thrown instanceof ServerFailedError) return failureError(thrown.failure);
+  if (thrown instanceof ServerFailedError)
+    return thrown.isSent ? lostError(thrown.failure) : failureError(thrown.failure);
   return { code: INTERNAL_ERROR, message: "Cannot serve the request: the proxy failed" };
 }

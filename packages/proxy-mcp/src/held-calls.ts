@@ -1,22 +1,31 @@
 /**
- * Held calls: the tool calls under way, and how many bytes of them are held.
+ * Held calls: the tool calls and the other judged requests under way, and how many bytes of them are
+ * held.
  */
-import { DENY_CODES } from "@acp/core";
+import { DENY_CODES, isReservedName } from "@acp/core";
 import { leaveOutMeta } from "./call-members.js";
 import { deniedResult, invalidResult } from "./call-result.js";
+import type { NoticeResult } from "./call-result.js";
 import { readCall } from "./call-params.js";
 import type { CallParams, ReadCall } from "./call-params.js";
 import type { ServerFailure } from "./failure.js";
+import { createAsked } from "./judged/asked.js";
+import { judgedAnswer } from "./judged/judge-answer.js";
+import type { Judging } from "./judged/judging.js";
+import { noticeError } from "./judged/notice-error.js";
+import { readRequest } from "./judged/read-request.js";
+import { afterRoots } from "./judged/server-requests.js";
+import { createTasks } from "./judged/tasks.js";
 import { HELD_BYTES_MAX } from "./limits.js";
 import { logText } from "./log-text.js";
 import type { ClientRequest } from "./message.js";
-import { errorLine, resultLine } from "./rpc.js";
-import type { RpcId } from "./rpc.js";
+import { errorLine, INVALID_PARAMS, resultLine } from "./rpc.js";
 import { startCall } from "./tool-call.js";
 import type { CallJob, CallParts, ToolCall } from "./tool-call.js";
 
 /** Keys that are told of in the log; an agent may make up new ones. */
 const TOLD_MAX = 100;
+const TOOLS_CALL = "tools/call";
 
 /** What only the router knows of a call. */
 export type CallRoute = Pick<
@@ -25,9 +34,9 @@ export type CallRoute = Pick<
 >;
 
 /** The calls of one client. */
-export interface HeldCalls {
+export interface HeldCalls extends Judging {
   /**
-   * Reads a `tools/call` and starts it; `undefined` where it was answered at once.
+   * Reads a `tools/call`, or another request that is judged, and starts it; `undefined` where it was answered at once.
    *
    * @param route - Where the call goes; `line` is a copy that may be kept. `undefined`: the router
    *   answered it.
@@ -58,22 +67,44 @@ function createTeller(log: CallParts["log"]): (key: string) => void {
   };
 }
 
-/** The answer to a call that cannot be read. */
-function unreadAnswer(id: RpcId, read: Exclude<ReadCall, { readonly call: unknown }>): Buffer {
-  return "error" in read ? errorLine(id, read.error) : resultLine(id, invalidResult(read.invalid));
+/** The request as what is judged: a tool's call, or that of its reserved name. */
+function readJudged(request: ClientRequest): ReadCall {
+  if (request.method !== TOOLS_CALL) return readRequest(request);
+  const read = readCall(request);
+  return "call" in read && isReservedName(read.call.tool) ? reserved(read.call.tool) : read;
 }
 
-/** The answer to a call while others take all the memory that calls may take. */
-function tooManyAnswer(id: RpcId, heldBytesMax: number): Buffer {
-  return resultLine(
-    id,
-    deniedResult({
-      decision: "deny",
-      code: "too_many_pending",
-      reason: `calls of more than ${heldBytesMax} bytes are waiting`,
-      ...DENY_CODES.too_many_pending,
-    }),
-  );
+function reserved(tool: string): ReadCall {
+  const message = `Cannot call ${JSON.stringify(tool)}: names that begin with "mcp:" are reserved`;
+  return { error: { code: INVALID_PARAMS, message } };
+}
+
+/** Others take all the memory that calls may take. */
+function tooMany(heldBytesMax: number): NoticeResult {
+  return deniedResult({
+    decision: "deny",
+    code: "too_many_pending",
+    reason: `calls of more than ${heldBytesMax} bytes are waiting`,
+    ...DENY_CODES.too_many_pending,
+  });
+}
+
+/** How the client of a request is told that it was not made. */
+function sayerOf({ id, method }: ClientRequest, isTyped: boolean): Say {
+  if (method !== TOOLS_CALL) return (notice) => errorLine(id, noticeError(notice));
+  return (notice) => resultLine(id, isTyped ? { resultType: "complete", ...notice } : notice);
+}
+
+type Say = (notice: NoticeResult) => Buffer;
+
+/** What the calls of one client share. */
+interface Holding {
+  readonly parts: CallParts;
+  readonly heldBytesMax: number;
+  readonly judging: Judging;
+  readonly tellOnce: (key: string) => void;
+  track(call: ToolCall, server: string): ToolCall;
+  heldBytes: number;
 }
 
 /** No calls yet. */
@@ -82,44 +113,25 @@ export function createHeldCalls(
   heldBytesMax: number = HELD_BYTES_MAX,
 ): HeldCalls {
   const calls = new Map<ToolCall, string>();
-  let heldBytes = 0;
-  const tellOnce = createTeller(parts.log);
-  return {
-    start(request, route, onOver): ToolCall | undefined {
-      const { id } = request;
-      const read = readCall(request);
-      if (!("call" in read)) {
-        parts.send(unreadAnswer(id, read));
-        return undefined;
-      }
-      const bytes = request.line.length;
-      if (heldBytes + bytes > heldBytesMax) {
-        parts.send(tooManyAnswer(id, heldBytesMax));
-        return undefined;
-      }
-      const { line, leftOut } = leaveOutMeta(request.line, request.params);
-      for (const key of leftOut) tellOnce(key);
-      // A copy, because the line shares the memory of a larger chunk.
-      const target = route(read.call, Buffer.from(line));
-      if (target === undefined) return undefined;
-      heldBytes += bytes;
-      const { progressToken, typedResults, args, argumentChars } = read.call;
-      const call = startCall(parts, {
-        ...target,
-        id,
-        args,
-        argumentChars,
-        progressToken,
-        typedResults,
-        onOver: () => {
-          heldBytes -= bytes;
-          onOver();
-        },
-      });
-      calls.set(call, target.server);
-      void call.over.finally(() => calls.delete(call));
-      return call;
+  const track = (call: ToolCall, server: string): ToolCall => {
+    calls.set(call, server);
+    void call.over.finally(() => calls.delete(call));
+    return call;
+  };
+  const judging: Judging = {
+    tasks: createTasks<string>(),
+    asked: createAsked(),
+    begin(job, send) {
+      // Ids of requests are the client's.
+      const { callOf: _, ...own } = parts;
+      return track(startCall({ ...own, send }, job), job.server);
     },
+  };
+  const tellOnce = createTeller(parts.log);
+  const holding: Holding = { parts, heldBytesMax, judging, tellOnce, track, heldBytes: 0 };
+  return {
+    ...judging,
+    start: (request, route, onOver) => startHeld(holding, request, { route, onOver }),
     async leave(): Promise<void> {
       const open = [...calls.keys()];
       for (const call of open) call.leave();
@@ -133,4 +145,86 @@ export function createHeldCalls(
       await Promise.all(open.map((call) => call.over));
     },
   };
+}
+
+interface Starting {
+  readonly route: Parameters<HeldCalls["start"]>[1];
+  readonly onOver: () => void;
+}
+
+function startHeld(
+  holding: Holding,
+  request: ClientRequest,
+  { route, onOver }: Starting,
+): ToolCall | undefined {
+  const { parts, judging, heldBytesMax, tellOnce } = holding;
+  const { id, params } = request;
+  const read = readJudged(request);
+  const say = sayerOf(request, "call" in read && read.call.typedResults);
+  const refuse = (line: Buffer): undefined => {
+    parts.send(line);
+  };
+  if ("error" in read) return refuse(errorLine(id, read.error));
+  if ("invalid" in read) return refuse(say(invalidResult(read.invalid)));
+  const bytes = request.line.length;
+  if (holding.heldBytes + bytes > heldBytesMax) return refuse(say(tooMany(heldBytesMax)));
+  const { line, leftOut } = leaveOutMeta(request.line, params);
+  for (const key of leftOut) tellOnce(key);
+  // A copy, because the line shares the memory of a larger chunk.
+  const target = route(read.call, Buffer.from(line));
+  if (target === undefined) return undefined;
+  const why = judging.asked.problem({ server: target.server, name: target.tool }, params);
+  if (why !== undefined)
+    return refuse(errorLine(id, { code: INVALID_PARAMS, message: `Cannot continue: ${why}` }));
+  holding.heldBytes += bytes;
+  const { progressToken, typedResults, args, argumentChars } = read.call;
+  const call = startCall(parts, {
+    ...target,
+    forward: judgedForward(judging, { target, request, say }),
+    tell: say,
+    id,
+    args,
+    argumentChars,
+    progressToken,
+    typedResults,
+    onOver: () => {
+      holding.heldBytes -= bytes;
+      onOver();
+    },
+  });
+  return holding.track(call, target.server);
+}
+
+interface Forwarding {
+  readonly target: CallRoute;
+  readonly request: ClientRequest;
+  readonly say: Say;
+}
+
+/** Forwards, and judges what the answer asks for and what the request answers. */
+function judgedForward(judging: Judging, { target, request, say }: Forwarding): CallJob["forward"] {
+  const of = { server: target.server, name: target.tool, tell: say };
+  return (changed, onAnswer) => {
+    const send = (): void =>
+      target.forward(changed, (line) => {
+        judging.tasks.learn(target.server, line);
+        const answer = judgedAnswer(judging, of, line);
+        if (Buffer.isBuffer(answer)) return onAnswer(answer);
+        void whenJudged(answer, onAnswer);
+        return undefined;
+      });
+    const roots = judging.asked.rootsIn(of, request.params);
+    if (roots.length === 0) return send();
+    void afterRoots(judging, { server: target.server, roots }, (denied) =>
+      denied === undefined ? send() : onAnswer(say(denied)),
+    );
+    return undefined;
+  };
+}
+
+async function whenJudged(
+  answer: Promise<Buffer>,
+  onAnswer: (line: Buffer) => void,
+): Promise<void> {
+  onAnswer(await answer);
 }

@@ -32,7 +32,7 @@ export interface RequestRoom {
     /** Whether it is a tool call. */
     readonly isCall: boolean;
   }): RequestPlace;
-  /** Whether others have calls under way, who wait for what is done in one go. */
+  /** Whether others have calls under way, or had just now: they wait for what is done in one go. */
   isShared(): boolean;
 }
 

@@ -4,7 +4,6 @@ export type { ArgumentCheckOptions } from "./argument-check.js";
 export { warmSchemas } from "./compile-schema.js";
 export type { CallNotice } from "./call-result.js";
 export type { RequestPlace, RequestRoom } from "./in-flight.js";
-export type { ScreenMessage } from "./screen.js";
 export type { McpCaller } from "./listen/clients.js";
 export { createMcpListener } from "./listen/listener.js";
 export type { McpCredentials, McpListener, McpListenerOptions } from "./listen/listener.js";
@@ -33,4 +32,5 @@ export type {
   ServerExit,
   ServerProcess,
   StartedUpstream,
+  UpstreamLimits,
 } from "./server-process.js";

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { scanJson } from "@acp/core";
 import { describe, expect, it } from "vitest";
 import {
+  ODD_MEMBER,
   countMembers,
   hasMoreValues,
   elementsOf,
@@ -149,10 +150,25 @@ describe("pickMembers()", () => {
     const picked = pickMembers(bytes, wholeValue(bytes), WANTED) ?? new Map();
     const texts = [...picked].map(([path, span]) => [path, textOf(bytes, span)]);
     expect(Object.fromEntries(texts)).toEqual({
+      [ODD_MEMBER]: "3",
       id: "3",
       params: '{"arguments":2}',
       "params.arguments": "2",
     });
+  });
+
+  it.each([
+    ['{"id":1,"params":{"name":1}}', false],
+    ['{"id":1,"ids":2,"param":{},"params":{"names":1,"nam":2}}', false],
+    ['{"id":1,"ID":2}', true],
+    ['{"id":1,"\\u0069d":2}', true],
+    ['{"Param\u017f":1}', true],
+    ['{"params":{"NAME":1}}', true],
+    ['{"params":{"name":1,"name":2}}', true],
+    ['{"x":{"ID":1,"id":2,"id":3}}', false],
+  ])("says of %s whether readers take other members: %s", (text, isOdd) => {
+    const bytes = Buffer.from(text);
+    expect(pickMembers(bytes, wholeValue(bytes), WANTED)?.has(ODD_MEMBER)).toBe(isOdd);
   });
 });
 

@@ -4,6 +4,8 @@
  * loops.
  */
 
+import { fold } from "./fold.js";
+
 /** `bytes.subarray(start, end)`. */
 export interface Span {
   readonly start: number;
@@ -29,6 +31,9 @@ export interface Splice extends Span {
   readonly text: string;
 }
 
+const ASCII_END = 0x80;
+/** Set in ASCII's small letters; all wanted keys are letters. */
+const LOWER_CASE = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -108,6 +113,13 @@ export function findValue(bytes: Buffer, path: readonly string[]): Span | undefi
 export type Picked = ReadonlyMap<string, Span>;
 
 /**
+ * Stands among the picked members where a key stands twice, or differs from a wanted one in case
+ * only, or where there is more behind the object: some readers take another member than JSON.parse
+ * does, or another value.
+ */
+export const ODD_MEMBER = "";
+
+/**
  * The values of some members of the object at `span`, and of members of these, all found in one go;
  * `undefined` where there is no object.
  *
@@ -123,6 +135,12 @@ export function pickMembers(
   const keys = Object.keys(wanted);
   const keyAt = (at: MemberAt, of: readonly string[]): string | undefined =>
     of.find((key) => isKey(bytes, at, key));
+  const note = (at: MemberAt, path: string | undefined, of: readonly string[]): void => {
+    if (path === undefined ? isLike(bytes, at, of) : seen.has(path))
+      found.set(ODD_MEMBER, { start: at.start, end: at.end });
+    else if (path !== undefined) seen.add(path);
+  };
+  const seen = new Set<string>();
   const end = walkMembers(bytes, span.start, {
     into(at) {
       const outer = keyAt(at, keys);
@@ -133,7 +151,9 @@ export function pickMembers(
       const past = walkMembers(bytes, at.start, {
         visit(of) {
           const key = keyAt(of, inner);
-          if (key !== undefined) own.set(`${outer}.${key}`, { start: of.start, end: of.end });
+          const path = key === undefined ? undefined : `${outer}.${key}`;
+          note(of, path, inner);
+          if (path !== undefined) own.set(path, { start: of.start, end: of.end });
         },
       });
       if (past === -1) return undefined;
@@ -142,10 +162,14 @@ export function pickMembers(
     },
     visit(at) {
       const key = keyAt(at, keys);
+      note(at, key, keys);
       if (key !== undefined) found.set(key, { start: at.start, end: at.end });
     },
   });
-  return end === -1 ? undefined : found;
+  if (end === -1) return undefined;
+  // What stands behind the value is a message of its own to readers of streams.
+  if (skipBlanks(bytes, end) < span.end) found.set(ODD_MEMBER, { start: end, end: span.end });
+  return found;
 }
 
 /** How many members all objects of a valid text have together, repeated keys counted each time. */
@@ -266,6 +290,26 @@ function isKey(bytes: Buffer, member: MemberAt, key: string): boolean {
     bytes.subarray(keyStart, keyEnd).includes(BACKSLASH) &&
     keyText(bytes, member) === key
   );
+}
+
+/** Whether a member's key is one of `keys` to a reader that ignores case. */
+function isLike(bytes: Buffer, member: MemberAt, keys: readonly string[]): boolean {
+  const { keyStart, keyEnd } = member;
+  for (let at = keyStart; at < keyEnd; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte !== BACKSLASH && byte < ASCII_END) continue;
+    const text = fold(keyText(bytes, member));
+    return keys.some((key) => fold(key) === text);
+  }
+  return keys.some((key) => isLikeAscii(bytes, member, key));
+}
+
+function isLikeAscii(bytes: Buffer, { keyStart, keyEnd }: MemberAt, key: string): boolean {
+  if (keyEnd - keyStart !== key.length) return false;
+  for (let at = 0; at < key.length; at++)
+    if (((bytes[keyStart + at] ?? 0) | LOWER_CASE) !== (key.charCodeAt(at) | LOWER_CASE))
+      return false;
+  return true;
 }
 
 function keyText(bytes: Buffer, { keyStart, keyEnd }: MemberAt): string {

@@ -2,6 +2,8 @@
  * What the parts of the router for several servers share.
  */
 import type { HeldCalls } from "./held-calls.js";
+import type { ServerRequests } from "./judged/server-requests.js";
+import type { Subscriptions } from "./judged/subscriptions.js";
 import type { InFlight } from "./in-flight.js";
 import type { Peer, SentRequest } from "./peer.js";
 import type { ReverseRequests } from "./reverse-requests.js";
@@ -21,7 +23,11 @@ export interface ManyState {
   readonly parts: RouterParts;
   readonly peers: readonly Peer[];
   readonly calls: HeldCalls;
-  readonly routes: Routes;
+  readonly routes: Routes<Peer>;
+  readonly requests: ServerRequests;
+  readonly subscriptions: Subscriptions<Peer>;
+  /** The proxy's own lists of a server's resources, where the client asked for none it knew. */
+  readonly listed: Map<Peer, Promise<void>>;
   readonly reverse: ReverseRequests;
   readonly open: InFlight<OpenRequest>;
   /** `initialize` was answered with a result. */

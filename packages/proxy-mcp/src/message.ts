@@ -5,9 +5,18 @@
  */
 import { isUtf8 } from "node:buffer";
 import type { OversizeLine } from "./framing.js";
-import { countMembers, hasMoreValues, pickMembers, textOf, valueFrom } from "./json-walk.js";
+import {
+  countMembers,
+  hasMoreValues,
+  ODD_MEMBER,
+  pickMembers,
+  textOf,
+  valueFrom,
+} from "./json-walk.js";
 import type { Picked, Span } from "./json-walk.js";
 import { LONG_LINE_BYTES, VALUES_MAX } from "./limits.js";
+import { fold } from "./fold.js";
+import { methodProblem } from "./judged/methods.js";
 import { INVALID_REQUEST, PARSE_ERROR } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
 
@@ -47,9 +56,12 @@ export interface RefusedLine {
 /** A client's line, read. */
 export type ClientMessage = ClientRequest | ClientNotification | ClientResponse | RefusedLine;
 
-/** A server's line, looked at. `unknown`: no JSON-RPC message that we understand. */
+/**
+ * A server's line, looked at. `unknown`: no JSON-RPC message that we understand. `odd`: some readers
+ * would take it for another message than we do.
+ */
 export interface ServerMessage {
-  readonly kind: "request" | "notification" | "response" | "unknown";
+  readonly kind: "request" | "notification" | "response" | "unknown" | "odd";
   readonly method: string;
   readonly id: RpcId | undefined;
 }
@@ -64,8 +76,12 @@ const MEMBERS: ReadonlySet<string> = new Set([
   "error",
 ]);
 /** What is looked at of a server's line. */
-const LOOKED_AT = { id: [], method: [], error: ["code"], result: ["isError"] };
-const TOOLS_CALL = "tools/call";
+const LOOKED_AT = {
+  id: [],
+  method: [],
+  error: ["code", "data"],
+  result: ["isError", "task", "inputRequests", "requestState"],
+};
 const ID_AT_END = /"id"\s*:\s*("[^"\\]*"|-?\d+)\s*\}\s*$/;
 const ID_AT_START = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*("[^"\\]*"|-?\d+)\s*,/;
 const UNKNOWN: ServerMessage = { kind: "unknown", method: "", id: undefined };
@@ -108,6 +124,7 @@ export function readServerLine(line: Buffer): ServerMessage {
   const [idSpan, methodSpan] = [members.get("id"), members.get("method")];
   const method = methodSpan === undefined ? undefined : stringAt(line, methodSpan);
   const id = idSpan === undefined ? undefined : idOf(textOf(line, idSpan));
+  if (members.has(ODD_MEMBER)) return { kind: "odd", method: method ?? "", id };
   if (method !== undefined)
     return { kind: id === undefined ? "notification" : "request", method, id };
   return id === undefined ? UNKNOWN : { kind: "response", method: "", id };
@@ -168,11 +185,6 @@ export function misspeltMember(
     : `its member ${JSON.stringify(odd)} differs from "${fold(odd)}" in case only`;
 }
 
-/** A text as readers see it that ignore case (Go's encoding/json folds U+017F and U+212A too). */
-export function fold(text: string): string {
-  return text.toUpperCase().toLowerCase();
-}
-
 /** Whether a value is an object that is no array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -191,11 +203,7 @@ function oddity(value: Readonly<Record<string, unknown>>): string | undefined {
       : "it is neither a request nor a notification nor a response";
   if (typeof method !== "string") return "its method is not a string";
   if (answers > 0) return "it is a request and a response at once";
-  if (method !== TOOLS_CALL && fold(method.trim()) === TOOLS_CALL)
-    return `its method ${JSON.stringify(method)} is not spelled "${TOOLS_CALL}"`;
-  if (method === TOOLS_CALL && id === undefined)
-    return "a tools/call without an id could not be answered";
-  return undefined;
+  return methodProblem(method, id !== undefined);
 }
 
 function classify(

@@ -57,8 +57,6 @@ export interface Peer {
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** Why it cannot be asked now. */
   readonly failure: ServerFailure | undefined;
-  /** Whether its client can use it, or could before it died. */
-  readonly isJoined: boolean;
   /** The client's progress tokens by the id of the request. */
   readonly tokens: Map<RpcId, RpcId>;
   send(line: Buffer): void;
@@ -146,9 +144,6 @@ function peerOf(state: PeerState, upstream: Returning): Peer {
     get failure() {
       return upstream.failure() ?? (state.isJoined ? undefined : starting(config.name));
     },
-    get isJoined() {
-      return state.isJoined;
-    },
     tokens: new Map(),
     send: (line) => upstream.send(line),
     ask: (build, token) =>
@@ -178,14 +173,7 @@ function peerOf(state: PeerState, upstream: Returning): Peer {
       state.waiting.delete(id);
       peer.tokens.delete(id);
     },
-    async listTools(cursor): Promise<Buffer | undefined> {
-      const { id, answer } = peer.ask((own) =>
-        requestLine(own, "tools/list", cursor === undefined ? {} : { cursor }),
-      );
-      const line = await answerWithin(parts, answer, LIST_TIMEOUT_MS).catch(() => undefined);
-      peer.abandon(id);
-      return line;
-    },
+    listTools: (cursor) => listTools(parts, peer, cursor),
     pause: (on) => upstream.pause(on),
     async restart(): Promise<void> {
       state.waiting.clear();
@@ -198,6 +186,19 @@ function peerOf(state: PeerState, upstream: Returning): Peer {
     },
   };
   return peer;
+}
+
+async function listTools(
+  parts: RouterParts,
+  peer: Peer,
+  cursor: string | undefined,
+): Promise<Buffer | undefined> {
+  const { id, answer } = peer.ask((own) =>
+    requestLine(own, "tools/list", cursor === undefined ? {} : { cursor }),
+  );
+  const line = await answerWithin(parts, answer, LIST_TIMEOUT_MS).catch(() => undefined);
+  peer.abandon(id);
+  return line;
 }
 
 /** It was asked for `initialize`, and its client has an answer without it. */
@@ -265,7 +266,7 @@ function tooLarge(state: PeerState, peer: Peer, line: OversizeLine): void {
 }
 
 function leave({ waiting }: PeerState, failure: ServerFailure): void {
-  for (const { reject } of waiting.values()) reject(new ServerFailedError(failure));
+  for (const { reject } of waiting.values()) reject(new ServerFailedError(failure, true));
   waiting.clear();
 }
 

@@ -1,6 +1,6 @@
 /**
- * MCP proxy: connects a client to its servers, with the gate between them for every `tools/call`.
- * Everything else passes unchanged. `output` carries MCP and nothing else. Format and rules:
+ * MCP proxy: connects a client to its servers, with the gate between them for every `tools/call` and
+ * whatever else reaches the same effect. What is allowed passes unchanged. `output` carries MCP and nothing else. Format and rules:
  * spec/mcp-proxy.md.
  */
 import type { Readable, Writable } from "node:stream";
@@ -32,8 +32,6 @@ import type { Router, RouterParts } from "./router.js";
 import { createManyRouter } from "./router-many.js";
 import { createSingleRouter } from "./router-single.js";
 import { errorLine, INVALID_REQUEST } from "./rpc.js";
-import { screened } from "./screen.js";
-import type { ScreenMessage } from "./screen.js";
 import type { ToolPins } from "./pins/tool-pins.js";
 import type { CallParts } from "./tool-call.js";
 import { within } from "./upstream.js";
@@ -90,15 +88,15 @@ export interface McpProxyOptions {
    */
   readonly masker?: () => Masker | undefined;
   /**
-   * Decides what may pass apart from tool calls: requests such as `resources/read`, and the
-   * client's roots. Default: everything.
-   */
-  readonly screen?: ScreenMessage;
-  /**
    * Remembers the tools and instructions of each server, so that what changed is held back until a
    * person has looked at it. Default: nothing is remembered. Rules: spec/tool-pins.md.
    */
   readonly pins?: ToolPins;
+  /**
+   * Names of the servers whose annotations, such as `readOnlyHint`, the judges see whole. Of all
+   * others they see the hints that warn. Default: none.
+   */
+  readonly trustedAnnotations?: readonly string[];
   /**
    * Room that this proxy shares with others, such as those of one client: what has no place in it
    * is answered with `client_limit_reached`, and nothing of it is judged or logged. Default: none.
@@ -173,6 +171,7 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
     startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
     room: options.room,
     pins: options.pins,
+    trustedAnnotations: new Set(options.trustedAnnotations),
     upstreams,
     onPressure,
     onFailed: (detail) => void finish({ reason: "upstream_failed", detail }),
@@ -255,7 +254,7 @@ function callParts(
 /** What becomes of the client's lines. */
 function clientLines(
   router: Router,
-  { log, screen = () => undefined }: Pick<McpProxyOptions, "log" | "screen">,
+  { log }: Pick<McpProxyOptions, "log">,
   send: (line: Buffer) => void,
 ): LineHandlers {
   const refuse = ({ id, code, reason }: Omit<RefusedLine, "kind">): void => {
@@ -267,12 +266,7 @@ function clientLines(
       const message = readClientLine(line);
       if (message === undefined) return;
       if (message.kind === "refused") return refuse(message);
-      const looked = screened(screen, message);
-      if ("passed" in looked) return router.take(looked.passed);
-      // A notification hears nothing, and goes no further.
-      if (message.kind === "request")
-        refuse({ id: message.id, code: INVALID_REQUEST, reason: looked.refused });
-      else log(looked.refused);
+      router.take(message);
     },
     onOversize: (line) =>
       refuse({

@@ -113,7 +113,7 @@ export function startReturning(config: LocalUpstream, handlers: ReturningHandler
       await old.close();
     },
     async close() {
-      state.over.abort(new Error("the server is not needed any more"));
+      state.over.abort(new Error("the server is no longer needed"));
       await state.upstream.close();
       state.replay?.settle(undefined);
     },

@@ -3,6 +3,7 @@
  * several servers each gets an id of the proxy's own, and so does its progress token, because
  * servers number their requests alike.
  */
+import { nameServer } from "./judged/name-server.js";
 import { replaceValues } from "./json-walk.js";
 import { isRecord, paramsOf, progressTokenOf } from "./message.js";
 import type { Peer } from "./peer.js";
@@ -10,9 +11,13 @@ import type { RpcId } from "./rpc.js";
 
 /** The servers' requests that the client has not answered. */
 export interface ReverseRequests {
-  /** The request's line as the client gets it. */
-  outward(peer: Peer, id: RpcId, line: Buffer): Buffer;
-  /** Hands the client's answer to the server that asked; false where nobody did. */
+  /** The request's line as the client gets it; `onAnswer` gets the answer under the server's id. */
+  outward(
+    asker: { readonly peer: Peer; readonly id: RpcId },
+    line: Buffer,
+    onAnswer: (line: Buffer) => void,
+  ): Buffer;
+  /** Hands the client's answer on; false where nobody asked. */
   answer(id: RpcId, line: Buffer): boolean;
   /** Hands the client's progress to the server that asked. */
   progress(params: unknown, line: Buffer): void;
@@ -29,6 +34,7 @@ interface Asked {
   readonly peer: Peer;
   readonly id: RpcId;
   readonly token: RpcId | undefined;
+  readonly onAnswer: (line: Buffer) => void;
 }
 
 const TOKEN_PATH = ["params", "_meta", "progressToken"];
@@ -38,10 +44,10 @@ export function createReverseRequests(): ReverseRequests {
   const asked = new Map<RpcId, Asked>();
   let nextId = 1;
   return {
-    outward(peer, id, line): Buffer {
+    outward({ peer, id }, line, onAnswer): Buffer {
       const own = nextId++;
-      asked.set(own, { peer, id, token: progressTokenOf(paramsOf(line)) });
-      return replaceValues(line, [
+      asked.set(own, { peer, id, token: progressTokenOf(paramsOf(line)), onAnswer });
+      return replaceValues(nameServer(peer.name, line), [
         { path: ["id"], value: own },
         { path: TOKEN_PATH, value: own },
       ]);
@@ -50,7 +56,7 @@ export function createReverseRequests(): ReverseRequests {
       const request = asked.get(id);
       if (request === undefined) return false;
       asked.delete(id);
-      request.peer.send(replaceValues(line, [{ path: ["id"], value: request.id }]));
+      request.onAnswer(replaceValues(line, [{ path: ["id"], value: request.id }]));
       return true;
     },
     progress(params, line): void {

@@ -16,8 +16,14 @@ import { replaceValues } from "./json-walk.js";
 import { createInFlight } from "./in-flight.js";
 import { askFor } from "./many-state.js";
 import type { ManyState, OpenRequest } from "./many-state.js";
-import { SEPARATOR, splitName } from "./merge.js";
-import { isRecord, paramsOf, resultOf } from "./message.js";
+import { isJudged, isServersMethod } from "./judged/methods.js";
+import { noticeError } from "./judged/notice-error.js";
+import { rewriteRequest } from "./judged/read-request.js";
+import { createServerRequests } from "./judged/server-requests.js";
+import { createSubscriptions } from "./judged/subscriptions.js";
+import { isRecord, paramsOf } from "./message.js";
+import { changedOwner, ownerOfRequest, ownerOfTool, ownRequest, placeOf } from "./owners.js";
+import type { Target } from "./owners.js";
 import type { ClientMessage, ClientNotification, ClientRequest, ServerMessage } from "./message.js";
 import { heldBackResult } from "./pins/held-back.js";
 import { createPeer, hasCapability, isGone } from "./peer.js";
@@ -25,12 +31,14 @@ import type { Peer } from "./peer.js";
 import { createReverseRequests } from "./reverse-requests.js";
 import type { Router, RouterParts } from "./router.js";
 import { createRoutes } from "./routes.js";
-import type { Routes } from "./routes.js";
-import { errorLine, INVALID_PARAMS, INVALID_REQUEST, recalled, resultLine } from "./rpc.js";
+import { errorLine, INVALID_REQUEST, recalled, resultLine } from "./rpc.js";
 import { serve } from "./shared-requests.js";
+
+const TOOLS_CALL = "tools/call";
 
 /** A router for several servers; starts them. */
 export function createManyRouter(parts: RouterParts): Router {
+  const calls = createHeldCalls(parts);
   const state: ManyState = {
     parts,
     peers: parts.upstreams.map((config) =>
@@ -40,8 +48,11 @@ export function createManyRouter(parts: RouterParts): Router {
         onUp: (peer) => announceOf(state, peer),
       }),
     ),
-    calls: createHeldCalls(parts),
-    routes: createRoutes(),
+    calls,
+    routes: createRoutes(parts.log),
+    requests: createServerRequests(parts, calls),
+    subscriptions: createSubscriptions(),
+    listed: new Map(),
     reverse: createReverseRequests(),
     open: createInFlight(parts.room),
     greeted: false,
@@ -99,7 +110,9 @@ function takeRequest(state: ManyState, request: ClientRequest): void {
   const entry: OpenRequest = { sent: [], cancelled: false };
   const refusal = open.add(request, entry);
   if (refusal !== undefined) return parts.send(refusal);
-  if (request.method === "tools/call" && state.greeted) return takeCall(state, request, entry);
+  if (request.method === TOOLS_CALL && state.greeted)
+    return takeCall(state, request, { entry, target: ownerOfTool(state, request) });
+  if (isJudged(request.method) && state.greeted) return void takeJudged(state, request, entry);
   void answer(state, request, entry);
   return undefined;
 }
@@ -126,82 +139,101 @@ async function answer(state: ManyState, request: ClientRequest, entry: OpenReque
   endIfAllFailed(state);
 }
 
-function takeCall(state: ManyState, request: ClientRequest, entry: OpenRequest): void {
+/** A judged request that is no call: its server is found first, which may take a look at its lists. */
+async function takeJudged(
+  state: ManyState,
+  request: ClientRequest,
+  entry: OpenRequest,
+): Promise<void> {
+  const target = await ownerOfRequest(state, request).catch((error: unknown) => ({
+    error: errorOf(error),
+  }));
+  if (entry.cancelled) return undefined;
+  return takeCall(state, ownRequest(request, target), { entry, target });
+}
+
+interface Taking {
+  readonly entry: OpenRequest;
+  readonly target: Target;
+}
+
+function takeCall(state: ManyState, request: ClientRequest, { entry, target }: Taking): void {
   const { open, calls } = state;
+  const place = placeOf(state, request, target);
   const forget = (): void => {
+    if (place !== undefined && "over" in place) place.over();
     if (open.get(request.id) === entry) open.delete(request.id);
+    endIfAllFailed(state);
   };
+  const routed =
+    place !== undefined && "full" in place
+      ? { error: { code: INVALID_REQUEST, message: place.full } }
+      : target;
   entry.call = calls.start(
     request,
-    (call, line) => routeCall(state, { request, entry, call, line }),
+    (call, line) => routeCall(state, { request, entry, call, line, target: routed, place }),
     forget,
   );
   if (entry.call === undefined) forget();
 }
 
-interface Routing {
+interface Routing extends Taking {
+  readonly place: ReturnType<typeof placeOf>;
   readonly request: ClientRequest;
-  readonly entry: OpenRequest;
   readonly call: CallParams;
   readonly line: Buffer;
 }
 
 function routeCall(
   state: ManyState,
-  { request, entry, call, line }: Routing,
+  { request, entry, call, line, target, place }: Routing,
 ): CallRoute | undefined {
-  const { parts, peers, routes } = state;
-  const { id } = request;
-  const name = splitName(call.tool);
-  const peer = peers.find((each) => each.name === name?.server);
-  if (name === undefined || peer === undefined) {
-    parts.send(
-      errorLine(id, {
-        code: INVALID_PARAMS,
-        message: `Cannot call the tool ${JSON.stringify(call.tool)}: no server has it; tools are called server${SEPARATOR}tool`,
-      }),
-    );
+  const { parts } = state;
+  const { id, method } = request;
+  if ("error" in target) {
+    parts.send(errorLine(id, target.error));
     return undefined;
   }
+  const { peer, own } = target;
+  const isCall = method === TOOLS_CALL;
   if (peer.failure !== undefined) {
-    parts.send(resultLine(id, unavailableResult(peer.failure, false)));
+    const notice = unavailableResult(peer.failure, false);
+    parts.send(isCall ? resultLine(id, notice) : errorLine(id, noticeError(notice)));
     return undefined;
   }
   const { progressToken, isTask } = call;
+  const tool = isCall ? (own ?? call.tool) : call.tool;
   const list = (): Parameters<Peer["catalog"]["find"]>[1] =>
     state.handshakeOver && hasCapability(peer, "tools")
       ? (cursor) => peer.listTools(cursor)
       : undefined;
   return {
     server: peer.name,
-    tool: name.own,
-    definition: () => peer.catalog.find(name.own, list()),
+    tool,
+    definition: () => (isCall ? peer.catalog.find(tool, list()) : Promise.resolve(undefined)),
     limits: peer.limits,
-    recall(): void {
-      for (const { id: sentId } of entry.sent) {
-        peer.abandon(sentId);
-        peer.send(recalled(sentId));
-      }
-    },
+    recall: () => recall(entry),
     forward(changed, onAnswer): void {
-      if (peer.catalog.isHeldBack(name.own))
-        return onAnswer(resultLine(id, heldBackResult(name.own)));
+      if (isCall && peer.catalog.isHeldBack(tool))
+        return onAnswer(resultLine(id, heldBackResult(tool)));
+      const elsewhere = changedOwner(state, { method, peer, changed });
+      if (elsewhere !== undefined) return onAnswer(errorLine(id, elsewhere));
+      if (place !== undefined && "sent" in place) place.sent();
+      if (!isCall && changed === undefined) peer.keep(request);
+      const rewrite = isCall ? rewriteCall : rewriteRequest;
       const sent = askFor(entry, peer, {
-        build: (own) =>
-          rewriteCall(line, changed, [
-            { path: ["id"], value: own },
-            { path: ["params", "name"], value: name.own },
-            { path: ["params", "_meta", "progressToken"], value: own },
+        build: (sentId) =>
+          rewrite(line, changed, [
+            { path: ["id"], value: sentId },
+            ...(isCall ? [{ path: ["params", "name"], value: tool }] : []),
+            { path: ["params", "_meta", "progressToken"], value: sentId },
           ]),
         ...(progressToken === undefined
           ? {}
           : { token: { token: progressToken, lasting: isTask } }),
       });
       sent.answer.then(
-        (reply) => {
-          if (isTask) learnTask(routes, peer, reply);
-          onAnswer(replaceValues(reply, [{ path: ["id"], value: id }]));
-        },
+        (reply) => onAnswer(replaceValues(reply, [{ path: ["id"], value: id }])),
         // The call hears of its server's end by itself.
         () => {},
       );
@@ -209,28 +241,43 @@ function routeCall(
   };
 }
 
-function learnTask(routes: Routes, peer: Peer, line: Buffer): void {
-  const result = resultOf(line);
-  const task: unknown = isRecord(result) ? result.task : undefined;
-  if (isRecord(task) && typeof task.taskId === "string") routes.learnTask(peer, task.taskId);
+/** Nobody waits for the answer any more. */
+function recall({ sent }: OpenRequest): void {
+  for (const { peer, id } of sent) {
+    peer.abandon(id);
+    peer.send(recalled(id));
+  }
 }
 
 /** What a server says besides its answers. */
 function fromServer(
-  { parts, reverse }: ManyState,
+  state: ManyState,
   {
     peer,
     message,
     line,
   }: { readonly peer: Peer; readonly message: ServerMessage; readonly line: Buffer },
 ): void {
+  const { parts, reverse, requests } = state;
   const { kind, method, id } = message;
-  if (kind === "unknown")
+  if (kind === "unknown" || kind === "odd" || (kind === "notification" && isServersMethod(method)))
     return parts.log(`[${peer.name}] wrote a line that is not a message; it is dropped`);
-  if (kind === "request" && id !== undefined) return parts.send(reverse.outward(peer, id, line));
+  if (kind === "request" && id !== undefined)
+    return requests.take(
+      {
+        server: peer.name,
+        reply: (reply) => peer.send(reply),
+        pass: (request, onAnswer) => parts.send(reverse.outward({ peer, id }, request, onAnswer)),
+      },
+      line,
+    );
+  if (method === "notifications/resources/list_changed") state.listed.delete(peer);
   if (method === "notifications/progress") return sendProgress(parts, peer, line);
   if (method !== "notifications/cancelled") return parts.send(line);
-  const cancelled = reverse.cancelled(peer, paramsOf(line), line);
+  const params = paramsOf(line);
+  if (!requests.cancel(peer.name, isRecord(params) ? params["requestId"] : undefined))
+    return undefined;
+  const cancelled = reverse.cancelled(peer, params, line);
   return cancelled === undefined ? undefined : parts.send(cancelled);
 }
 
@@ -245,6 +292,8 @@ function sendProgress(parts: RouterParts, peer: Peer, line: Buffer): void {
 
 async function down(state: ManyState, peer: Peer, failure: ServerFailure): Promise<void> {
   state.reverse.forget(peer);
+  state.requests.forget(peer.name);
+  state.listed.delete(peer);
   await state.calls.fail(failure);
   endIfAllFailed(state);
 }

@@ -1,9 +1,10 @@
 /**
- * One server: ids, names and bytes pass unchanged in both directions; only a `tools/call` waits for
- * the gate. What is tracked is which requests wait for an answer, so that a server that dies leaves
+ * One server: ids, names and bytes pass unchanged in both directions; what is judged waits for the
+ * gate. What is tracked is which requests wait for an answer, so that a server that dies leaves
  * none of them hanging.
  */
 import { randomUUID } from "node:crypto";
+import type { ToolDefinition } from "@acp/core";
 import { createCatalog } from "./catalog.js";
 import type { Catalog } from "./catalog.js";
 import { rewriteCall } from "./call-params.js";
@@ -12,35 +13,53 @@ import type { BoundedIds } from "./bounded-ids.js";
 import { createCallLimits } from "./call-limits.js";
 import type { CallLimits } from "./call-limits.js";
 import { unavailableResult } from "./call-result.js";
-import { failureError, lostError } from "./failure.js";
+import { failureError, lostError, unreadableAnswer } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
 import { createHeldCalls } from "./held-calls.js";
 import type { CallRoute, HeldCalls } from "./held-calls.js";
 import { createInFlight, idInUse } from "./in-flight.js";
 import type { InFlight } from "./in-flight.js";
+import { freeAnswer, ownerOfTask } from "./judged/free-requests.js";
+import type { FreeRequest } from "./judged/free-requests.js";
+import { isJudged, isOfTask } from "./judged/methods.js";
+import { noticeError } from "./judged/notice-error.js";
+import { rewriteRequest } from "./judged/read-request.js";
+import { createServerSide } from "./judged/server-side.js";
+import type { ServerSide } from "./judged/server-side.js";
+import { createSubscriptions } from "./judged/subscriptions.js";
+import type { Subscriptions } from "./judged/subscriptions.js";
 import { EXPIRED_MAX, LIST_TIMEOUT_MS } from "./limits.js";
 import { idAtEdges, isRecord, readServerLine, resultOf } from "./message.js";
-import type { ClientMessage, ClientRequest, ServerMessage } from "./message.js";
+import type { ClientMessage, ClientRequest } from "./message.js";
 import { startTimeoutMs } from "./router.js";
 import type { Router, RouterParts } from "./router.js";
 import { heldBackError, heldBackResult } from "./pins/held-back.js";
 import { readableAnswer } from "./pins/instructions.js";
-import { errorLine, INTERNAL_ERROR, recalled, requestLine, resultLine } from "./rpc.js";
+import { strayProblem } from "./pins/stray.js";
+import {
+  errorLine,
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  recalled,
+  requestLine,
+  resultLine,
+} from "./rpc.js";
 import type { RpcId } from "./rpc.js";
 import type { ToolCall } from "./tool-call.js";
 import { announce } from "./announce.js";
 import { startReturning } from "./returning.js";
-import { createServersRequests } from "./servers-requests.js";
-import type { ServersRequests } from "./servers-requests.js";
 import type { LocalUpstream } from "./server-process.js";
 import type { Returning } from "./returning.js";
+
+const TOOLS_CALL = "tools/call";
 
 /** A request that waits for its answer. */
 interface Waiting {
   readonly method: string;
-  /** Set for a tool call. */
+  readonly params: unknown;
+  /** Set for what is judged. */
   call?: ToolCall | undefined;
-  /** Set while a tool call is at the server. */
+  /** Set while it is at the server. */
   onAnswer?: ((line: Buffer) => void) | undefined;
   /** Ends the watch over the start. */
   stop?: AbortController;
@@ -54,8 +73,8 @@ interface State {
   /** The proxy's own requests; their ids start with `ownPrefix`, which the client cannot guess. */
   readonly own: Map<RpcId, (line: Buffer | undefined) => void>;
   readonly ownPrefix: string;
-  /** Requests of the server that the client has not answered. */
-  readonly asked: ServersRequests;
+  readonly side: ServerSide;
+  readonly subscriptions: Subscriptions<string>;
   readonly upstream: Returning;
   readonly limits: CallLimits | undefined;
   readonly startTimeoutMs: number;
@@ -70,14 +89,17 @@ interface State {
 
 /** A router for one server; starts it. */
 export function createSingleRouter(parts: RouterParts, config: LocalUpstream): Router {
+  const calls = createHeldCalls(parts);
+  const send = (line: Buffer): void => state.upstream.send(line);
   const state: State = {
     parts,
     catalog: createCatalog(config.name, parts),
-    calls: createHeldCalls(parts),
+    calls,
+    side: createServerSide({ parts, judging: calls, server: config.name, send }),
+    subscriptions: createSubscriptions(),
     waiting: createInFlight(parts.room),
     own: new Map(),
     ownPrefix: `acp-${randomUUID()}-`,
-    asked: createServersRequests(parts.send),
     upstream: startReturning(config, {
       clock: parts.clock,
       masks: parts.masks,
@@ -119,27 +141,31 @@ function fromClient(state: State, message: Exclude<ClientMessage, { kind: "refus
   if (message.kind === "request") takeRequest(state, message);
   else if (message.kind === "notification" && message.method === "notifications/cancelled")
     takeCancellation(state, message.params, message.line);
+  else if (message.kind === "response") state.side.answer(message.id, message.line);
   else {
-    if (message.kind === "notification") state.upstream.keep(message);
-    if (message.kind === "notification" && message.method === "notifications/initialized")
-      state.handshakeOver = true;
-    const line =
-      message.kind === "response" ? state.asked.answer(message.id, message.line) : message.line;
-    if (line !== undefined) state.upstream.send(line);
+    state.upstream.keep(message);
+    if (message.method === "notifications/initialized") state.handshakeOver = true;
+    state.upstream.send(message.line);
   }
 }
 
 function takeRequest(state: State, request: ClientRequest): void {
   const { parts, waiting } = state;
-  const { id, method, line } = request;
+  const { id, method, params, line } = request;
   const failure = state.upstream.failure();
   if (failure !== undefined) return refuse(state, request, failure);
   // Its answer could not be told from the one that is still owed.
   if (state.expired.has(id)) return parts.send(idInUse(id));
-  const entry: Waiting = { method };
+  const entry: Waiting = { method, params };
   const refusal = waiting.add(request, entry);
   if (refusal !== undefined) return parts.send(refusal);
-  if (method === "tools/call") return takeCall(state, request, entry);
+  if (isJudged(method)) return takeCall(state, request, entry);
+  const owner = isOfTask(method) ? ownerOfTask(state.calls, request) : undefined;
+  if (owner !== undefined && "error" in owner) {
+    waiting.delete(id);
+    return parts.send(errorLine(id, owner.error));
+  }
+  if (method === "resources/unsubscribe") state.subscriptions.forget(uriOf(params));
   if (method === "initialize") entry.stop = watchStart(state, id);
   state.upstream.keep(request);
   state.upstream.send(line);
@@ -147,18 +173,28 @@ function takeRequest(state: State, request: ClientRequest): void {
 
 /** The server cannot be asked now, or never again. */
 function refuse({ parts }: State, { id, method }: ClientRequest, failure: ServerFailure): void {
-  parts.send(
-    method === "tools/call"
-      ? resultLine(id, unavailableResult(failure, false))
-      : errorLine(id, failureError(failure)),
-  );
+  const notice = unavailableResult(failure, false);
+  if (method === TOOLS_CALL) parts.send(resultLine(id, notice));
+  else parts.send(errorLine(id, isJudged(method) ? noticeError(notice) : failureError(failure)));
   if (failure.retryAfterMs === undefined) parts.onFailed(failure.reason);
 }
 
+const uriOf = (params: unknown): unknown => (isRecord(params) ? params["uri"] : undefined);
+
 function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
-  const { waiting, catalog, upstream } = state;
-  const { id } = request;
+  const { parts, waiting, catalog, upstream, subscriptions } = state;
+  const { id, method, params } = request;
+  const isCall = method === TOOLS_CALL;
+  const place =
+    method === "resources/subscribe"
+      ? subscriptions.enter(uriOf(params), upstream.name)
+      : undefined;
+  if (place !== undefined && "full" in place) {
+    waiting.delete(id);
+    return parts.send(errorLine(id, { code: INVALID_REQUEST, message: place.full }));
+  }
   const forget = (): void => {
+    place?.over();
     if (waiting.get(id) === entry) waiting.delete(id);
   };
   entry.call = state.calls.start(
@@ -166,15 +202,16 @@ function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
     ({ tool }, line): CallRoute => ({
       server: upstream.name,
       tool,
-      definition: () =>
-        catalog.find(
-          tool,
-          state.handshakeOver && state.hasTools ? (cursor) => ownList(state, cursor) : undefined,
-        ),
+      definition: () => (isCall ? definitionOf(state, tool) : Promise.resolve(undefined)),
       forward: (changed, onAnswer) => {
-        if (catalog.isHeldBack(tool)) return onAnswer(resultLine(id, heldBackResult(tool)));
+        if (isCall && catalog.isHeldBack(tool))
+          return onAnswer(resultLine(id, heldBackResult(tool)));
         entry.onAnswer = onAnswer;
-        upstream.send(changed === undefined ? line : rewriteCall(line, changed));
+        place?.sent();
+        // Of a subscription that a person changed another process hears nothing.
+        if (!isCall && changed === undefined) upstream.keep(request);
+        const rewrite = isCall ? rewriteCall : rewriteRequest;
+        upstream.send(changed === undefined ? line : rewrite(line, changed));
       },
       limits: state.limits,
       recall: () => {
@@ -185,6 +222,11 @@ function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
     forget,
   );
   if (entry.call === undefined) forget();
+}
+
+function definitionOf(state: State, tool: string): Promise<ToolDefinition | undefined> {
+  const mayAsk = state.handshakeOver && state.hasTools;
+  return state.catalog.find(tool, mayAsk ? (cursor) => ownList(state, cursor) : undefined);
 }
 
 /**
@@ -211,13 +253,15 @@ function fromServer(state: State, line: Buffer): void {
   const message = readServerLine(line);
   if (message.kind === "notification" && message.method === "notifications/tools/list_changed")
     catalog.forget();
-  if (message.kind !== "response" || message.id === undefined)
-    return parts.send(asClientGets(state, message, line));
   const { id } = message;
+  if (message.kind === "odd" && id !== undefined && waiting.get(id) !== undefined)
+    return fromServer(state, errorLine(id, unreadableAnswer(state.upstream.name)));
+  if (message.kind !== "response" || id === undefined)
+    return isStray(state, line) ? undefined : state.side.take(message, line);
   if (String(id).startsWith(state.ownPrefix)) return own.get(id)?.(line);
   if (state.expired.delete(id)) return undefined;
   const entry = waiting.get(id);
-  if (entry === undefined) return parts.send(line);
+  if (entry === undefined) return isStray(state, line) ? undefined : parts.send(line);
   if (entry.call !== undefined) {
     const { onAnswer } = entry;
     entry.onAnswer = undefined;
@@ -235,7 +279,8 @@ function fromServer(state: State, line: Buffer): void {
     state.hasTools =
       isRecord(result) && isRecord(result.capabilities) && isRecord(result.capabilities.tools);
   }
-  const readable = readableBy(state, entry, line);
+  const { method, params } = entry;
+  const readable = readableBy(state, { id, method, params }, line);
   if (Buffer.isBuffer(readable)) {
     waiting.delete(id);
     return parts.send(readable);
@@ -251,21 +296,29 @@ function fromServer(state: State, line: Buffer): void {
   return undefined;
 }
 
-/** An answer as the client may see it; a promise where it is held against what is pinned. */
-function readableBy(
-  { parts, catalog, upstream }: State,
-  { method }: Waiting,
-  line: Buffer,
-): Buffer | Promise<Buffer> {
-  if (method === "tools/list") return catalog.take(line);
-  if (method !== "initialize" || parts.pins === undefined) return line;
-  return readableAnswer({ server: upstream.name, pins: parts.pins, log: parts.log }, line);
+/** Requests of either era whose answers have instructions. */
+const GREETINGS: ReadonlySet<string> = new Set(["initialize", "server/discover"]);
+
+/** Whether a line that answers no request of the client has what is pinned; the log says so. */
+function isStray({ parts, upstream }: State, line: Buffer): boolean {
+  const problem = parts.pins === undefined ? undefined : strayProblem(line);
+  if (problem !== undefined)
+    parts.log(`[${upstream.name}] wrote a line that is dropped: ${problem}`);
+  return problem !== undefined;
 }
 
-/** What the server says by itself. */
-function asClientGets({ asked }: State, { kind, id, method }: ServerMessage, line: Buffer): Buffer {
-  if (kind === "request" && id !== undefined) return asked.ask(id, line);
-  return method === "notifications/cancelled" ? asked.cancelled(line) : line;
+/** An answer as the client may see it; a promise where it is held against what is pinned. */
+function readableBy(
+  { parts, calls, catalog, upstream }: State,
+  { id, method, params }: FreeRequest,
+  line: Buffer,
+): Buffer | Promise<Buffer> {
+  const free = { calls, server: upstream.name, request: { id, method, params }, log: parts.log };
+  const own = method === "initialize" ? line : freeAnswer(free, line);
+  if (!Buffer.isBuffer(own)) return own;
+  if (method === "tools/list") return catalog.take(own);
+  if (!GREETINGS.has(method) || parts.pins === undefined) return own;
+  return readableAnswer({ server: upstream.name, pins: parts.pins, log: parts.log }, own);
 }
 
 /**
@@ -291,10 +344,10 @@ function tooLarge(state: State, id: RpcId | undefined): void {
 
 /** The server is gone, perhaps until it is back: everything that waits gets its answer. */
 async function down(state: State, failure: ServerFailure): Promise<void> {
-  const { parts, waiting, own, calls, catalog, asked } = state;
+  const { parts, waiting, own, calls, catalog, side } = state;
   for (const resolve of own.values()) resolve(undefined);
   catalog.forget();
-  asked.lose();
+  side.lose();
   state.expired.clear();
   let told = state.greeted;
   for (const [id, entry] of waiting) {

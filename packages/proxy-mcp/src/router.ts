@@ -14,6 +14,8 @@ export interface RouterParts extends CallParts {
   readonly startTimeoutMs: number;
   /** What the texts of servers are held against, if anything. */
   readonly pins?: ToolPins | undefined;
+  /** Servers whose annotations count. */
+  readonly trustedAnnotations?: ReadonlySet<string> | undefined;
   /** What requests need a place of, beside the router's own. */
   readonly room?: RequestRoom | undefined;
   /** Whether some server wants no more lines for now. */

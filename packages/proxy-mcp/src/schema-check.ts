@@ -18,7 +18,8 @@ import {
   SCHEMA_DEPTH_MAX,
 } from "./limits.js";
 import { logText } from "./log-text.js";
-import { fold, isRecord } from "./message.js";
+import { fold } from "./fold.js";
+import { isRecord } from "./message.js";
 import { runWithin } from "./watchdog.js";
 
 /** What one schema says of arguments; their size is told in characters of JSON. */

@@ -1,20 +1,21 @@
 /**
- * Requests of the client to several servers: each goes to the one that owns what it names, or to
- * all of them.
+ * Requests of the client to several servers that are not judged: each goes to the one that owns what
+ * it names, or to all of them.
  */
-import { errorOf, RequestError } from "./failure.js";
+import { RequestError } from "./failure.js";
 import { replaceValues } from "./json-walk.js";
 import type { Replacement } from "./json-walk.js";
 import { askFor } from "./many-state.js";
 import type { ManyState, OpenRequest } from "./many-state.js";
-import { mergePages, nextCursor, readCursor, SEPARATOR, splitName } from "./merge.js";
+import { freeAnswer, ownerOfTask } from "./judged/free-requests.js";
+import { mergePages, nextCursor, readCursor } from "./merge.js";
 import type { ListKind } from "./merge.js";
 import { isRecord, progressTokenOf, resultOf } from "./message.js";
 import type { ClientRequest } from "./message.js";
 import { heldBackError } from "./pins/held-back.js";
-import { hasCapability, isGone } from "./peer.js";
+import { hasCapability } from "./peer.js";
 import type { Peer } from "./peer.js";
-import { errorLine, INVALID_PARAMS, METHOD_NOT_FOUND, requestLine, resultLine } from "./rpc.js";
+import { INVALID_PARAMS, METHOD_NOT_FOUND, requestLine, resultLine } from "./rpc.js";
 
 type Handler = (context: Context) => Promise<Buffer>;
 
@@ -36,14 +37,11 @@ const HANDLERS: Readonly<Partial<Record<string, Handler>>> = {
     list(context, { member: "resourceTemplates", capability: "resources", prefixed: false }),
   "tasks/list": (context) =>
     list(context, { member: "tasks", capability: "tasks", prefixed: false }),
-  "prompts/get": (context) => byName(context, ["params", "name"], context.params.name),
-  "completion/complete": complete,
-  "resources/read": (context) => byUri(context, context.params.uri),
-  "resources/subscribe": (context) => byUri(context, context.params.uri),
-  "resources/unsubscribe": (context) => byUri(context, context.params.uri),
+  "resources/unsubscribe": unsubscribe,
   "tasks/get": byTask,
   "tasks/result": byTask,
   "tasks/cancel": byTask,
+  "tasks/update": byTask,
   "logging/setLevel": setLevel,
 };
 
@@ -142,10 +140,11 @@ function cursorMember(cursor: string | undefined): string {
 }
 
 async function page(
-  { request, params, open }: Context,
+  context: Context,
   peer: Peer,
   cursor: string | undefined,
 ): Promise<{ peer: Peer; server: string; line: Buffer; result: unknown }> {
+  const { request, params, open } = context;
   const { cursor: _, _meta: meta, ...rest } = params;
   const { progressToken: __, ...kept } = isRecord(meta) ? meta : {};
   const asked = {
@@ -153,67 +152,47 @@ async function page(
     ...(cursor === undefined ? {} : { cursor }),
     ...(isRecord(meta) ? { _meta: kept } : {}),
   };
-  const line = await askFor(open, peer, { build: (id) => requestLine(id, request.method, asked) })
-    .answer;
+  const answer = await askFor(open, peer, {
+    build: (id) => requestLine(id, request.method, asked),
+  }).answer;
+  const line = await readable(context, peer, answer);
   return { peer, server: peer.name, line, result: resultOf(line) };
 }
 
-function byName(context: Context, path: readonly string[], name: unknown): Promise<Buffer> {
-  const split = typeof name === "string" ? splitName(name) : undefined;
-  const peer = context.state.peers.find((each) => each.name === split?.server);
-  if (split === undefined || peer === undefined)
-    throw new RequestError({
-      code: INVALID_PARAMS,
-      message: `Cannot find ${JSON.stringify(name)}: prompts are called server${SEPARATOR}prompt`,
-    });
-  return passOn(context, peer, [{ path, value: split.own }]);
-}
-
-function complete(context: Context): Promise<Buffer> {
-  const { ref } = context.params;
-  if (isRecord(ref) && ref.type === "ref/prompt")
-    return byName(context, ["params", "ref", "name"], ref.name);
-  return byUri(context, isRecord(ref) ? ref.uri : undefined);
-}
-
-/**
- * To the owner of a resource; where it is not known, to one server after another until one has it.
- */
-async function byUri(context: Context, uri: unknown): Promise<Buffer> {
-  if (typeof uri !== "string")
-    throw new RequestError({
-      code: INVALID_PARAMS,
-      message: "Cannot find a resource: the request names no URI",
-    });
-  const { peers, routes } = context.state;
-  const owner = routes.ofUri(uri);
-  // One that comes back stays the owner: nobody else may answer for it meanwhile.
-  if (owner !== undefined && !isGone(owner)) return passOn(context, owner);
-  let refusal: Buffer | undefined;
-  for (const peer of peers) {
-    if (!hasCapability(peer, "resources")) continue;
-    const line = await passOn(context, peer).catch((error: unknown) =>
-      errorLine(context.request.id, errorOf(error)),
-    );
-    if (resultOf(line) !== undefined) {
-      routes.learnUri(peer, uri);
-      return line;
-    }
-    refusal ??= line;
-  }
-  if (refusal === undefined) throw notFound("Cannot find a resource: no server has resources");
-  return refusal;
-}
-
-function byTask(context: Context): Promise<Buffer> {
-  const { taskId } = context.params;
-  const peer = typeof taskId === "string" ? context.state.routes.ofTask(taskId) : undefined;
+/** To the server that is subscribed to: what was not subscribed to is nothing to end. */
+function unsubscribe(context: Context): Promise<Buffer> {
+  const { state, params } = context;
+  const peer = state.subscriptions.ownerOf(params.uri);
+  state.subscriptions.forget(params.uri);
   if (peer === undefined)
     throw new RequestError({
       code: INVALID_PARAMS,
-      message: `Cannot find the task ${JSON.stringify(taskId)}: no server is known to have it`,
+      message: "Cannot unsubscribe: this client is not subscribed to the resource",
     });
   return passOn(context, peer);
+}
+
+async function byTask(context: Context): Promise<Buffer> {
+  const { state, request } = context;
+  const owner = ownerOfTask(state.calls, request);
+  const peer =
+    "server" in owner ? state.peers.find(({ name }) => name === owner.server) : undefined;
+  if (peer === undefined)
+    throw new RequestError(
+      "error" in owner
+        ? owner.error
+        : { code: INVALID_PARAMS, message: "Cannot find the task: its server is gone" },
+    );
+  return readable(context, peer, await passOn(context, peer));
+}
+
+/** The answer without what is not the client's, and with what it asks for judged. */
+function readable(
+  { state, request }: Context,
+  { name }: Peer,
+  line: Buffer,
+): Buffer | Promise<Buffer> {
+  return freeAnswer({ calls: state.calls, server: name, request, log: state.parts.log }, line);
 }
 
 /** To every server that logs; done when one of them took it. */

@@ -88,6 +88,8 @@ export interface CallJob {
    * @param onAnswer - Takes the answer's line as the client shall see it.
    */
   forward(args: JsonObject | undefined, onAnswer: (line: Buffer) => void): void;
+  /** How the client is told why there is no answer; by a result of the tool unless given. */
+  readonly tell?: ((notice: NoticeResult) => Buffer) | undefined;
   /** What its server may take, if that is limited. */
   readonly limits?: CallLimits | undefined;
   /** Tells the server that its answer is not waited for any more. */
@@ -216,16 +218,16 @@ async function run(call: Running): Promise<void> {
   else if (call.failure !== undefined && !Buffer.isBuffer(answer))
     answer = unavailableResult(call.failure, call.phase === "forwarded");
   call.phase = "over";
-  if (!call.cancelled)
-    parts.send(
-      Buffer.isBuffer(answer)
-        ? answer
-        : resultLine(job.id, job.typedResults ? { resultType: "complete", ...answer } : answer),
-    );
+  if (!call.cancelled) parts.send(Buffer.isBuffer(answer) ? answer : noticeLine(job, answer));
   call.tellSent();
   job.onOver();
   if (!(await call.completed))
     parts.log(`[${job.server}] the audit log could not keep that a call is completed`);
+}
+
+function noticeLine({ id, typedResults, tell }: CallJob, notice: NoticeResult): Buffer {
+  if (tell !== undefined) return tell(notice);
+  return resultLine(id, typedResults ? { resultType: "complete", ...notice } : notice);
 }
 
 /** The call's answer: the server's line, or why there is none. */

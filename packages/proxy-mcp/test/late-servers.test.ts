@@ -20,6 +20,7 @@ async function held(
     upstreams: [server("slow", { heldUntil: gate, ...more }), server("quick", tools)],
     startTimeoutMs: 20_000,
   });
+  onTestFinished(() => p.proxy.close());
   return { p, release: () => writeFile(gate, "") };
 }
 

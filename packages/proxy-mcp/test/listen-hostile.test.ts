@@ -50,6 +50,8 @@ describe("a listener", () => {
     ];
     for (const [host, more, status] of refused)
       expect([host, more, await statusOf(host, more)]).toEqual([host, more, status]);
+    const absolute = `POST http://${own}/mcp HTTP/1.1\r\nHost: ${own}\r\nConnection: close\r\n\r\n`;
+    expect((await raw(at.port, absolute)).slice(9, 12)).toBe("400");
     expect(server.counts.started).toBe(0);
     for (const host of [own, `localhost:${at.port}`, `[::1]:${at.port}`, `LOCALHOST:${at.port}`])
       expect([host, await statusOf(host, `Origin: http://${host}`)]).toEqual([host, "200"]);
@@ -96,7 +98,10 @@ describe("a listener", () => {
       [400, { body: `${BODY}${BODY}` }],
       [400, { body: `[${BODY}]` }],
       [400, { body: '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}' }],
-      [400, { body: '{"jsonrpc":"2.0","id":1,"method":"vendor/x","params":{"a":"b\nc"}}' }],
+      [
+        400,
+        { body: '{"jsonrpc":"2.0","id":1,"method":"vendor/x","params":{"a":"b\nc"}}', headers },
+      ],
       [400, { body: { jsonrpc: "2.0", method: "tools/call", params: { name: "echo" } }, headers }],
       [400, { body: { jsonrpc: "2.0", id: 1, method: "ping" } }],
       [
@@ -175,6 +180,17 @@ describe("a listener", () => {
     const answer = await send(at, { headers, body: { jsonrpc: "2.0", id: 1, method: "ping" } });
     expect(answer.status).toBe(401);
     await answer.text();
+  });
+});
+
+describe("a connection", () => {
+  it("that sends no head ends, as one that is more than there may be", async () => {
+    const at = await listening({ upstreams: [inProcess().upstream], connectionsMax: 2 });
+    const silent = [raw(at.port, ""), raw(at.port, "POST /mcp HTTP/1.1\r\nHost:")];
+    // Once both are there.
+    await expect.poll(() => raw(at.port, "GET /mcp HTTP/1.1\r\n\r\n")).toBe("");
+    await at.clock.advance(10_000);
+    expect(await Promise.all(silent)).toEqual(["", ""]);
   });
 });
 

@@ -192,7 +192,14 @@ describe("tool calls to several servers", () => {
     expect((await p.client.request(3, "tasks/get", { taskId: "nobody" })).error).toMatchObject({
       code: -32602,
     });
-    expect((await p.client.request(4, "tasks/list")).result?.tasks).toHaveLength(2);
+    expect((await p.client.request(4, "tasks/list")).result?.tasks).toEqual([
+      { taskId: "two-task", status: "completed" },
+    ]);
+    expect((await p.client.request(5, "tasks/cancel", { taskId: "one-task" })).error).toMatchObject(
+      {
+        message: 'Cannot find the task "one-task": this client did not get it',
+      },
+    );
     await p.proxy.close();
   });
 });

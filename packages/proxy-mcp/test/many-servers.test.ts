@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { names, server, text, two } from "./support/many.js";
+import { names, received, server, text, two } from "./support/many.js";
 import { ALLOW_ALL, proxied } from "./support/proxied.js";
 
 describe("initialize with several servers", () => {
@@ -220,7 +220,7 @@ describe("lists of several servers", () => {
 });
 
 describe("other requests to several servers", () => {
-  it("go to the owner of a resource, listed, of a template, or found by asking", async () => {
+  it("go to the owner of a resource, listed or of a template, and to nobody else", async () => {
     const p = two();
     await p.client.handshake();
     const by = async (id: number, uri: string): Promise<unknown> =>
@@ -229,9 +229,8 @@ describe("other requests to several servers", () => {
           | { text: string }[]
           | undefined
       )?.[0]?.text;
-    expect(await by(1, "two://linked")).toBe("two");
-    await p.client.request(2, "resources/list");
-    await p.client.request(3, "resources/templates/list");
+    // Nothing was listed yet: the proxy asks what there is, and tries no server.
+    expect(await by(1, "two://linked")).toBeUndefined();
     expect(await by(4, "one://doc")).toBe("one");
     expect(await by(5, "two://item/9")).toBe("two");
     expect(
@@ -247,6 +246,16 @@ describe("other requests to several servers", () => {
       uri: "two://doc",
     });
     expect((await p.client.request(8, "resources/read", {})).error).toMatchObject({ code: -32602 });
+    const reads = async (name: string): Promise<number> =>
+      (await received(p, name)).filter(({ method }) => method === "resources/read").length;
+    expect([await reads("one"), await reads("two")]).toEqual([1, 1]);
+    for (const [id, want] of [
+      [9, {}],
+      [10, undefined],
+    ] as const)
+      expect(
+        (await p.client.request(id, "resources/unsubscribe", { uri: "two://doc" })).result,
+      ).toEqual(want);
     await p.proxy.close();
   });
 

@@ -6,7 +6,7 @@ import { createMasker, createVault, Secret } from "@acp/core/vault";
 import { describe, expect, it } from "vitest";
 import { STDERR_QUIET_MS } from "../src/limits.js";
 import { server } from "./support/many.js";
-import { type Proxied, proxied } from "./support/proxied.js";
+import { SERVERS_MAY_ASK, type Proxied, proxied } from "./support/proxied.js";
 import type { Message } from "./support/line-client.js";
 
 const VALUES = {
@@ -24,7 +24,7 @@ const SECRETS = Object.freeze(
 const POLICY = {
   version: "1",
   default: "allow",
-  rules: [{ match: { tool: "leak" }, action: "allow", secrets: NAMES }],
+  rules: [{ match: { tool: "leak" }, action: "allow", secrets: NAMES }, ...SERVERS_MAY_ASK],
 };
 /** The secrets as the server's tool is given them; the placeholders are filled on the way. */
 const GIVEN = Object.fromEntries(NAMES.map((name) => [name, `{{secret:${name}}}`]));
@@ -100,6 +100,7 @@ describe("a server that was given secrets", () => {
     await give(p, {
       lines: [PROGRESS, LOGGED, SAMPLING, ELICITATION, UPDATED, VENDOR, NO_MESSAGE, RESULT],
     });
+    for (const asked of [71, 72]) await p.client.find(({ id }) => id === asked);
     expectNoValue(shown(p));
     const last = (count: number): readonly string[] => p.client.lines.slice(-count);
     const masked = (line: string): string =>
@@ -107,10 +108,13 @@ describe("a server that was given secrets", () => {
         .replaceAll("$TOKEN", "[secret TOKEN]")
         .replaceAll("$PIN", '"[secret PIN]"')
         .replaceAll("$SPELT", '"[secret PIN]"');
-    expect(last(8)).toEqual([
-      ...[PROGRESS, LOGGED, SAMPLING, ELICITATION, UPDATED, VENDOR, NO_MESSAGE].map(masked),
-      '{"jsonrpc":"2.0","id":"give","result":{"content":[{"type":"text","text":"pin [secret PIN]"}],"structuredContent":{"pin":"[secret PIN]"}}}',
-    ]);
+    // What the server asks waits for the gate.
+    expect(last(8).toSorted()).toEqual(
+      [
+        ...[PROGRESS, LOGGED, SAMPLING, ELICITATION, UPDATED, VENDOR, NO_MESSAGE].map(masked),
+        '{"jsonrpc":"2.0","id":"give","result":{"content":[{"type":"text","text":"pin [secret PIN]"}],"structuredContent":{"pin":"[secret PIN]"}}}',
+      ].toSorted(),
+    );
     for (const line of last(8)) if (!line.startsWith("connected")) JSON.parse(line);
     await p.proxy.close();
   });
@@ -174,7 +178,7 @@ describe("a server that was given secrets", () => {
         .map((line) => (JSON.parse(line) as Message).method)
         .filter((method) => method !== undefined),
     ).toEqual([]);
-    const { result } = await p.client.request("received", "test/received");
+    const { result } = await p.client.request("received", "ping", { received: true });
     expect(
       (result?.received as readonly string[] | undefined)?.map(
         (line) => JSON.parse(line) as object,
@@ -212,7 +216,7 @@ describe("a server that was given secrets", () => {
     });
     while (
       !JSON.stringify(
-        (await p.client.request(`r${p.client.lines.length}`, "test/received")).result,
+        (await p.client.request(`r${p.client.lines.length}`, "ping", { received: true })).result,
       ).includes("assistant")
     );
     await p.proxy.close();

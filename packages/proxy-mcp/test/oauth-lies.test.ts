@@ -1,4 +1,4 @@
-/** Signing in to a server at an address that lies. Format: spec/mcp-proxy.md §18. */
+/** Signing in to a server at an address that lies. Format: spec/mcp-proxy.md §19. */
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { renew } from "../src/oauth.js";

@@ -1,4 +1,4 @@
-/** Signing in to a server at an address. Format: spec/mcp-proxy.md §18. */
+/** Signing in to a server at an address. Format: spec/mcp-proxy.md §19. */
 import { request } from "node:http";
 import { describe, expect, it } from "vitest";
 import { renew, revoke } from "../src/oauth.js";

@@ -23,6 +23,7 @@ async function one(options: object = {}): Promise<Proxied & { starts(): number }
     policy: ALLOW_ALL,
     upstreams: [{ name: "fs", command: scripted({ ...options, starts }) }],
   });
+  onTestFinished(() => p.proxy.close());
   await p.client.handshake();
   return { ...p, starts: () => startsIn(starts) };
 }
@@ -36,8 +37,10 @@ const die = (p: Proxied, id: number): void =>
 
 /** Lets the pause pass, then waits for the process: how long it takes is not the clock's to say. */
 async function passed(p: Proxied, ms: number, line: string, times = 1): Promise<void> {
+  let isOver = false;
+  void p.proxy.done.then(() => (isOver = true));
   await p.clock.advance(ms);
-  while (p.logs.filter((each) => each.includes(line)).length < times)
+  while (!isOver && p.logs.filter((each) => each.includes(line)).length < times)
     await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
@@ -133,8 +136,8 @@ describe("the only server", () => {
     const p = await one({ later: { version: "2024-11-05" } });
     die(p, 1);
     await p.client.find(({ id }) => id === 1);
-    await p.clock.advance(500);
-    expect(await p.proxy.done).toMatchObject({
+    const back = passed(p, 500, "is back").then(() => "it is back");
+    expect(await Promise.race([p.proxy.done, back])).toMatchObject({
       reason: "upstream_failed",
       detail:
         'Server "fs" came back with protocol version "2024-11-05", and its client speaks "2025-11-25"',
@@ -261,9 +264,15 @@ describe("one of several servers", () => {
     expect(lines.slice(0, 2)).toEqual(told);
     expect(lines[2]).toMatchObject({ method: "logging/setLevel", params: { level: "error" } });
     expect(startsIn(starts)).toBe(2);
+    // A request that it had is not one that it did not get.
+    p.client.send({ id: "read", method: "prompts/get", params: { name: "one__hold" } });
+    await p.client.request("ping", "ping");
     // All of them may be away at once.
     await Promise.all([p.client.call(6, "one__die", {}), p.client.call(7, "two__die", {})]);
     await passed(p, 1_000, 'Server "two" is back');
+    expect((await p.client.find(({ id }) => id === "read")).message.error?.message).toBe(
+      'Server "one" exited with code 3; whether the request took effect is not known',
+    );
     expect((await p.client.call(8, "two__echo", {})).result).not.toHaveProperty("isError");
     await p.proxy.close();
   });

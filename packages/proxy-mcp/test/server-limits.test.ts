@@ -1,17 +1,18 @@
 /** What a server may take: the size of its answers, time, calls at once. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createMcpProxy } from "../src/index.js";
 import { pipes } from "./support/line-client.js";
 import { server } from "./support/many.js";
 import { ALLOW_ALL, ASK_ALL, proxied, scripted } from "./support/proxied.js";
 import type { Proxied } from "./support/proxied.js";
 import { received } from "./support/received.js";
-import { echoServer, json, webServer } from "./support/web-server.js";
+import { echoServer, events, json, webServer } from "./support/web-server.js";
 
 type Limits = NonNullable<Parameters<typeof createMcpProxy>[0]["upstreams"][number]["limits"]>;
 
 async function limited(limits: Limits, policy: object = ALLOW_ALL): Promise<Proxied> {
   const p = proxied({ policy, upstreams: [{ name: "fs", command: scripted(), limits }] });
+  onTestFinished(() => p.proxy.close());
   await p.client.handshake();
   return p;
 }
@@ -111,6 +112,32 @@ describe("callTimeoutMs", () => {
     await question.approve();
     expect(await answer(p, 1)).not.toHaveProperty("isError");
     await p.proxy.close();
+  });
+});
+
+describe("callTimeoutMs over HTTP", () => {
+  it.each([false, true])("gives the connection back (as a stream: %s)", async (isStream) => {
+    let closed = 0;
+    await using web = await webServer(
+      echoServer(({ message }, response) => {
+        if (message.method !== "tools/call") return false;
+        response.on("close", () => closed++);
+        if (isStream) events(response);
+        return true;
+      }),
+    );
+    const limits = { callTimeoutMs: 4_000 };
+    const p = proxied({ policy: ALLOW_ALL, upstreams: [{ name: "web", url: web.url, limits }] });
+    onTestFinished(() => p.proxy.close());
+    await p.client.handshake();
+    call(p, 1, "echo");
+    while (!web.asked.some(({ message }) => message.method === "tools/call"))
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    await p.clock.advance(4_000);
+    expect(notice(await answer(p, 1))).toMatchObject({ code: "call_timed_out" });
+    while (closed === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(web.asked.map(({ message }) => message.method)).toContain("notifications/cancelled");
+    expect(p.client.lines.filter((line) => /"id": ?1\b/u.test(line))).toHaveLength(1);
   });
 });
 

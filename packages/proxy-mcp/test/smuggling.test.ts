@@ -5,10 +5,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { elementsOf, membersOf, type Span, textOf, wholeValue } from "../src/json-walk.js";
-import { fold } from "../src/message.js";
-import { proxied } from "./support/proxied.js";
+import { fold } from "../src/fold.js";
+import { FOR_TESTS, proxied } from "./support/proxied.js";
 
-const DENY_ALL = { version: "1", default: "deny" };
+const DENY_ALL = { version: "1", default: "deny", rules: FOR_TESTS };
 const RUNS = 4_000;
 
 const CALL =
@@ -115,13 +115,15 @@ describe("with every call denied", () => {
       .map((text, index) => text.replace('"id":"p"', `"id":"p${index}"`));
     expect(lines.filter(isCallToSomebody).length).toBeGreaterThan(RUNS / 20);
     for (const each of lines) p.client.raw(`${each}\n`);
-    const { result } = await p.client.request("the end", "test/received");
+    const { result } = await p.client.request("the end", "ping", { received: true });
     const received = result?.received as readonly string[];
     expect(received.length).toBeGreaterThan(RUNS / 20);
     expect(received.filter(isCallToSomebody)).toEqual([]);
-    expect(p.audit.events().filter(({ eventType }) => eventType === "tool_call_forwarded")).toEqual(
-      [],
-    );
+    const forwarded = p.audit
+      .events()
+      .filter(({ eventType }) => eventType === "tool_call_forwarded")
+      .map(({ tool }) => tool);
+    expect(new Set(forwarded)).toEqual(new Set(["mcp:vendor/x"]));
     await p.proxy.close();
   });
 
@@ -149,7 +151,7 @@ describe("with every call denied", () => {
     expect(
       (await p.client.find(({ error }) => error !== undefined)).message.error?.message,
     ).toMatch(/^Cannot accept the message: /);
-    const { result } = await p.client.request("end", "test/received");
+    const { result } = await p.client.request("end", "ping", { received: true });
     expect(
       ((result ?? {}).received as string[]).some((received) => received.includes("tools")),
     ).toBe(false);

@@ -22,7 +22,6 @@ import {
 import { createLookupWriter, type LookupSizes, type LookupWriter } from "./lookup-writer.js";
 import { isNext, sealRecord } from "./record.js";
 import { copyRange, replaceFile } from "./replace-file.js";
-import type { AddedLine } from "./stretch-builder.js";
 import { createWriteQueue } from "./write-queue.js";
 
 /** The index of an open log, which ends where the log does. */
@@ -144,15 +143,6 @@ function createWriter(
     return builder.add(line);
   }
 
-  // A line that cannot be read ends the index, and nothing else.
-  function takeSafely(line: AddedLine): boolean {
-    try {
-      return take(line);
-    } catch {
-      return false;
-    }
-  }
-
   return {
     head: () => builder.head(),
     work: () => (queue.isFailed() ? undefined : trackOpenWork(writeOpenWork(builder.work()))),
@@ -177,7 +167,8 @@ function createWriter(
       let start = 0;
       for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
         if (queue.isFailed()) return;
-        if (!takeSafely({ bytes, start, end, file, from: from + start })) queue.fail();
+        const line = { bytes, start, end, file, from: from + start };
+        if (!safely(() => take(line))) queue.fail();
         start = end + 1;
       }
       if (!queue.isFailed() && (builder.pending()?.events ?? 0) >= everyEvents) seal();
@@ -189,6 +180,15 @@ function createWriter(
       await lookup?.close();
     },
   };
+}
+
+/** A line that cannot be read ends the index, and nothing else. */
+function safely(take: () => boolean): boolean {
+  try {
+    return take();
+  } catch {
+    return false;
+  }
 }
 
 /** What of an index holds: records from the log's start on, and those that lead to its end. */

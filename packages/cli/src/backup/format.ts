@@ -190,6 +190,7 @@ const LEFT_OUT: readonly RegExp[] = [
   /^servers\/[^/]+\/home(?:\/|$)/,
   /^servers\/[^/]+\/packages\/(?:tree-|new-)/,
   /^[^/]+\.jsonl\.(?:index|lookup)(?:\.new)?$/,
+  /^mcp-tokens$/,
   /(?:^|\/)\.[^/]*\.tmp$/,
   /(?:^|\/)[^/]*\.lock\.[^/]*$/,
 ];

@@ -1,6 +1,6 @@
 /**
  * `acp mcp login` and `logout`: a person lets the gate use an MCP server at an address, or ends that.
- * At a terminal only. Format: spec/mcp-proxy.md §18.
+ * At a terminal only. Format: spec/mcp-proxy.md §19.
  */
 import { asError, ConsentError, escapeText, parseHttpUrl } from "@acp/core";
 import { revealSecret } from "@acp/core/vault";

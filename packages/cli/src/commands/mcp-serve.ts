@@ -13,12 +13,12 @@ import type { Exit } from "../exit-codes.js";
 import { chooseServers, openEnvironments, readHomeConfig } from "../gate/config.js";
 import type { HomeConfig } from "../gate/config.js";
 import type { GateInUse } from "../gate/with-gate.js";
-import { screenOf } from "../gate/guard.js";
 import { makeHome } from "../home/make-home.js";
 import { ownHomePath } from "../home/home-source.js";
 import { readPort } from "../http/settings.js";
 import { openCredentials, ensureToken, TOKEN_VARIABLE, tokensPath } from "../mcp-http/tokens.js";
 import type { HomeCredentials } from "../mcp-http/tokens.js";
+import { createHomePins, trustedIn } from "../pins/home-pins.js";
 import type { Doors } from "../resident/doors.js";
 import { openToolJudge } from "../resident/locked.js";
 import type { ServeLocked } from "../resident/locked.js";
@@ -59,7 +59,7 @@ export async function serveMcpHttp(
     const host = { sharesUid: false };
     const common = { invocation, signal, home, source, homeKeys, host, agentId };
     await gates.withGate({ ...common, ways: ["mcp"] }, (inUse) =>
-      serveSessions({ ...common, gates, inUse, environments, port, doors, credentials }),
+      serveSessions({ ...common, gates, inUse, servers, environments, port, doors, credentials }),
     );
     return "ok";
   } catch (error) {
@@ -72,6 +72,8 @@ export async function serveMcpHttp(
 interface ServeSessionsParts extends Omit<Parameters<GatesOfHome["withGate"]>[0], "ways"> {
   readonly gates: GatesOfHome;
   readonly inUse: GateInUse;
+  /** As they are written. */
+  readonly servers: readonly UpstreamServer[];
   readonly environments: readonly UpstreamServer[];
   readonly port: number;
   readonly doors: Doors | undefined;
@@ -79,21 +81,24 @@ interface ServeSessionsParts extends Omit<Parameters<GatesOfHome["withGate"]>[0]
 }
 
 async function serveSessions(parts: ServeSessionsParts): Promise<void> {
-  const { invocation, homeKeys, signal, gates, inUse, credentials } = parts;
+  const { invocation, home, homeKeys, signal, gates, inUse, credentials, environments } = parts;
   const log = (line: string): void => invocation.print.notice(line);
   await using opened = await openMcpServers({
     ...parts,
-    servers: parts.environments,
+    servers: environments,
     outside: (server) => Promise.resolve(gates.outside(server)),
   });
   const { upstreams } = opened;
   const sessions = createMcpSessions({
     gate: inUse.gate,
     upstreams,
-    screen: screenOf(
-      inUse.guard,
-      upstreams.map(({ name }) => name),
-    ),
+    pins: createHomePins({
+      home,
+      guard: inUse.rollback,
+      servers: parts.servers,
+      notices: inUse.notices,
+    }),
+    trustedAnnotations: trustedIn(parts.servers),
     log,
     sessionsMax: SESSIONS_MAX,
     ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),

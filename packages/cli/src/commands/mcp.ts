@@ -24,11 +24,10 @@ import { ownPaths } from "../run/own-paths.js";
 import { openServers } from "../servers/open-servers.js";
 import type { OpenServers, OpenServersParts } from "../servers/open-servers.js";
 import { checkAgentId } from "../servers/agent-id.js";
-import { createHomePins } from "../pins/home-pins.js";
+import { createHomePins, trustedIn } from "../pins/home-pins.js";
 import { makeHome } from "../home/make-home.js";
 import { withGate } from "../gate/with-gate.js";
 import type { GateInUse } from "../gate/with-gate.js";
-import { screenOf } from "../gate/guard.js";
 
 /** Who acts, where nobody says so: a client does not give its name before it has started us. */
 export const AGENT_ID = "mcp-client";
@@ -127,12 +126,9 @@ async function serve(invocation: Invocation, { signal, start, gates }: Serving):
     start.isServing = true;
     const proxy = createMcpProxy({
       gate: inUse.gate,
-      screen: screenOf(
-        inUse.guard,
-        upstreams.map(({ name }) => name),
-      ),
       agent,
       upstreams,
+      trustedAnnotations: trustedIn(servers),
       pins: createHomePins({ home, guard: inUse.rollback, servers, notices: inUse.notices }),
       input: io.stdin,
       output: io.stdout,

@@ -2,10 +2,9 @@ import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createPathGuard } from "@acp/core/policy";
 import { toolAction } from "@acp/core";
 import { homePaths } from "@acp/home";
-import { followLinks, openGuard, screenOf } from "./guard.js";
+import { followLinks, openGuard } from "./guard.js";
 
 let root = "";
 beforeAll(async () => {
@@ -80,30 +79,4 @@ it("openGuard() denies a call whose link leads into the home since, and allows i
     await rename(join(root, "next"), join(root, "moving"));
     expect([effect(), effect()]).toEqual([want, want]);
   }
-});
-
-describe("screenOf()", () => {
-  const guard = createPathGuard({
-    userHome: "/home/ada",
-    acpHome: "/home/ada/.acp",
-    startsOf: () => [],
-    resolve: (path) => ({ path, exists: false }),
-  });
-  const screen = screenOf(guard, ["files"]);
-
-  it("closes resources and roots where the guard would deny or ask about a call", () => {
-    for (const uri of ["file:///home/ada/.acp/keys/private.key", "file:///home/ada/.ssh/id_rsa"]) {
-      expect(screen("resources/read", { uri })).toContain("names");
-      expect(screen("roots/list", { roots: [{ uri }] })).toContain("names");
-    }
-    expect(screen("resources/read", { uri: "file:///home/ada" })).toContain("contains");
-  });
-
-  it("leaves the rest", () => {
-    expect(screen("resources/read", { uri: "file:///home/ada/projects/a.txt" })).toBeUndefined();
-    expect(
-      screen("roots/list", { roots: [{ uri: "file:///home/ada", name: "home" }] }),
-    ).toBeUndefined();
-    expect(screen("tools/list", {})).toBeUndefined();
-  });
 });

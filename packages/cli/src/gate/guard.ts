@@ -5,11 +5,9 @@
  */
 import { lstatSync, readlinkSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve as resolvePath } from "node:path";
-import { toolAction } from "@acp/core";
 import { createPathGuard } from "@acp/core/policy";
 import type { ResolvedPath } from "@acp/core/policy";
 import type { Action, Layer } from "@acp/core";
-import type { ScreenMessage } from "@acp/proxy-mcp";
 import { onceATurn } from "@acp/home";
 import type { Home } from "@acp/home";
 import type { Invocation } from "../command.js";
@@ -121,22 +119,3 @@ export async function openGuard({ home, source, invocation }: GuardParts): Promi
 
 /** What it reads of the facts is nothing. */
 const NOBODY = { agent: { id: "client" }, nowMs: 0 };
-
-/**
- * What may not pass beside tool calls: whatever the guard would deny or ask about in a call. Nobody
- * is asked about a resource or a root, so both are refused; a root may be a directory around ACP's,
- * whose calls the guard then judges.
- *
- * @param servers - The names of the servers that it may reach.
- */
-export function screenOf(guard: Layer, servers: readonly string[]): ScreenMessage {
-  return (method, params) => {
-    for (const server of servers) {
-      const ruling = guard.judge(toolAction(server, method, params), NOBODY);
-      if (ruling === undefined || (method === "roots/list" && ruling.ruleId === "guard:around"))
-        continue;
-      return ruling.reason ?? "it names a place that is closed";
-    }
-    return undefined;
-  };
-}

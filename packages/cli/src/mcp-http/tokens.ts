@@ -105,7 +105,9 @@ export async function ensureToken(path: string, agent: string): Promise<string> 
   if (!(await isThere(path)) && (await createFileAtomic(path, `${HEAD}${line}`))) return token;
   const before = await readPrivateFile(path, FILE_BYTES_MAX);
   await writeFileAtomic(path, `${before.replace(/\n?$/u, "\n")}${line}`);
-  return token;
+  // Another process may have written at the same time: what is not there does not work.
+  const isKept = (await readTokens(path)).some((each) => each.token === token);
+  return isKept ? token : ensureToken(path, agent);
 }
 
 /** Credentials that are looked up anew whenever the file changes. */

@@ -3,8 +3,8 @@
  * pinned and nothing called.
  */
 import { PassThrough } from "node:stream";
-import { asError, isJsonObject, parseJson } from "@acp/core";
-import type { ConsentGate, JsonObject } from "@acp/core";
+import { isJsonObject, parseJson } from "@acp/core";
+import type { ConsentGate, JsonObject, JsonValue } from "@acp/core";
 import { createMcpProxy } from "@acp/proxy-mcp";
 import type { PresentedText, UpstreamConfig } from "@acp/proxy-mcp";
 
@@ -65,8 +65,7 @@ export async function askServer(
     });
     input.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
     const { capabilities } = greeting;
-    if (isJsonObject(capabilities ?? null) && "tools" in (capabilities as JsonObject))
-      await listAll(request);
+    if (objectOr(capabilities)?.["tools"] !== undefined) await listAll(request);
     return { texts, leftOut };
   } finally {
     input.end();
@@ -111,7 +110,8 @@ function requester(input: PassThrough, output: PassThrough): Request {
         const message = messageIn(line);
         if (message?.id !== own) return;
         const { result, error } = message;
-        if (isJsonObject(result ?? null)) resolve(result as JsonObject);
+        const answered = objectOr(result);
+        if (answered !== undefined) resolve(answered);
         else reject(new Error(reasonOf(error, method)));
       };
       input.write(`${JSON.stringify({ jsonrpc: "2.0", id: own, method, params })}\n`);
@@ -119,12 +119,15 @@ function requester(input: PassThrough, output: PassThrough): Request {
   };
 }
 
+function objectOr(value: JsonValue | undefined): JsonObject | undefined {
+  return value !== undefined && isJsonObject(value) ? value : undefined;
+}
+
+/** A line that is no message answers nothing. */
 function messageIn(line: Buffer): JsonObject | undefined {
   try {
-    const value = parseJson(line.toString("utf8"), { bytesMax: LINE_BYTES_MAX });
-    return isJsonObject(value) ? value : undefined;
-  } catch (error) {
-    asError(error);
+    return objectOr(parseJson(line.toString("utf8"), { bytesMax: LINE_BYTES_MAX }));
+  } catch {
     return undefined;
   }
 }

@@ -28,6 +28,10 @@ export function guardedPins(home: HomePinsParts["home"], guard: RollbackGuard): 
   return fileToolPins(home, { guard: guard.of("pins") });
 }
 
+/** Names of the servers whose annotations count. */
+export const trustedIn = (servers: readonly UpstreamServer[]): readonly string[] =>
+  servers.flatMap(({ name, trust }) => (trust === "annotations" ? [name] : []));
+
 /** Tools that one event names; the others are counted. */
 const NAMED_MAX = 200;
 
@@ -73,7 +77,9 @@ async function keepTexts(
 
 function pinsNamed(servers: readonly ServerPins[] | undefined, id: string): ReadonlySet<string> {
   const own = servers?.find((each) => each.id === id);
-  return new Set((own?.pins ?? []).flatMap(({ pin, found }) => [pin, ...(found ? [found] : [])]));
+  return new Set(
+    (own?.pins ?? []).flatMap(({ pin, found }) => (found === undefined ? [pin] : [pin, found])),
+  );
 }
 
 interface Noted extends Judged {

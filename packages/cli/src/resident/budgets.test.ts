@@ -161,8 +161,9 @@ describe("calls, bytes and questions", () => {
   });
 });
 
-it("a room is shared while another client has calls under way", () => {
-  const budgets = createBudgets(() => 0);
+it("a room is shared while another client has calls under way, and for a second after", () => {
+  let nowMs = 0;
+  const budgets = createBudgets(() => nowMs);
   const [one, again, two] = [share(budgets, "a"), share(budgets, "a"), share(budgets, "b")];
   const rooms = [one, again, two].map(({ requestRoom }) => requestRoom);
   const shared = () => rooms.map((room) => room.isShared());
@@ -171,7 +172,11 @@ it("a room is shared while another client has calls under way", () => {
   expect(shared()).toEqual([false, false, true]);
   two.requestRoom.enter(call());
   expect(shared()).toEqual([true, true, true]);
+  nowMs = 5_000;
   if ("leave" in place) place.leave();
+  nowMs = 5_999;
+  expect(shared()).toEqual([true, true, true]);
+  nowMs = 6_000;
   expect(shared()).toEqual([true, true, false]);
 });
 

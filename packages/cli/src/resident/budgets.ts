@@ -15,6 +15,8 @@ import { createTurns } from "./turns.js";
 import type { Turns } from "./turns.js";
 
 const MINUTE_MS = 60_000;
+/** Whoever had a call under way within this time is likely to have the next one soon. */
+const RECENT_MS = 1_000;
 /** How often a client's limits are told of. */
 const TELL_EVERY_MS = 60_000;
 
@@ -76,6 +78,8 @@ interface Client {
   logBytes: number;
   drainedAtMs: number;
   toldAtMs: number | undefined;
+  /** When a call of it began or ended last. */
+  calledAtMs: number;
 }
 
 type Counts = Pick<Client, "questions" | "requests" | "calls" | "bytes">;
@@ -141,6 +145,7 @@ const newClient = (state: State): Client => ({
   logBytes: 0,
   drainedAtMs: state.nowMs(),
   toldAtMs: undefined,
+  calledAtMs: -Infinity,
 });
 
 function whyNoSession(state: State, name: string): string | undefined {
@@ -239,7 +244,12 @@ const roomOf = (state: State, client: Client, { take, full }: Taking): RequestRo
     change(1);
     return { leave: () => change(-1) };
   },
-  isShared: () => state.busy > Number(client.calls > 0),
+  isShared: () => {
+    const sinceMs = state.nowMs() - RECENT_MS;
+    for (const other of state.clients.values())
+      if (other !== client && (other.calls > 0 || other.calledAtMs > sinceMs)) return true;
+    return false;
+  },
 });
 
 /** Counts what a client has, and how many clients have calls. */
@@ -252,6 +262,7 @@ function addTo(
   client.questions += questions;
   client.requests += requests;
   client.calls += calls;
+  if (calls !== 0) client.calledAtMs = state.nowMs();
   client.bytes += bytes;
   state.busy += Number(client.calls > 0) - Number(wasBusy);
 }

@@ -10,14 +10,13 @@ import type { AgentView } from "@acp/sandbox-linux";
 import type { Invocation } from "../command.js";
 import type { GatesOfHome } from "../commands/mcp.js";
 import type { HomeConfig } from "../gate/config.js";
-import { screenOf } from "../gate/guard.js";
 import type { HomeKeys } from "../gate/home-keys.js";
 import type { GateInUse } from "../gate/with-gate.js";
 import { makeHttpProxy } from "../http/open-http-proxy.js";
 import { openServers } from "../servers/open-servers.js";
 import type { OpenServers, OpenServersParts } from "../servers/open-servers.js";
 import { createAskedGate } from "./ask-ahead.js";
-import { createHomePins } from "../pins/home-pins.js";
+import { createHomePins, trustedIn } from "../pins/home-pins.js";
 import type { AskedGate } from "./ask-ahead.js";
 import { outsideServer } from "./outside-servers.js";
 import type { RunPlan } from "./plan.js";
@@ -105,11 +104,8 @@ function mcpOf(
 ): McpSessionsOptions {
   return {
     gate: inUse.gate,
-    screen: screenOf(
-      inUse.guard,
-      upstreams.map(({ name }) => name),
-    ),
     upstreams,
+    trustedAnnotations: trustedIn(servers),
     pins: createHomePins({ home, guard: inUse.rollback, servers, notices: inUse.notices }),
     log: isQuiet ? nothing : (line) => invocation.print.notice(line),
     ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),

@@ -5,6 +5,7 @@
  * the arguments, and below long ones once more. Format: spec/question-text.md.
  */
 import type { Action } from "../action/action.js";
+import { remarkOnServerRequest } from "../action/reserved.js";
 import { remarkOnMentions } from "../guard/mentions.js";
 import { layOutArguments } from "./argument-text.js";
 import { escapeText } from "@acp/exec-safety/text";
@@ -113,7 +114,13 @@ export function renderText(
 ): string {
   const { command = "" } = question.agent;
   const { rows, notes: noted, longest } = layOutArguments(question.action.parameters);
-  const notes = [...remarkOnTool(tool), ...remarkOnMentions(question.action.parameters), ...noted];
+  const request = remarkOnServerRequest(question.action.tool);
+  const notes = [
+    ...(request === undefined ? [] : [request]),
+    ...remarkOnTool(tool),
+    ...remarkOnMentions(question.action.parameters),
+    ...noted,
+  ];
   const facts = showFacts(question, ruleReason);
   const started = command === "" ? [] : wrapLine(`Started as: ${showText(command)}`);
   const full = facts

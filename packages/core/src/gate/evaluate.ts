@@ -3,6 +3,7 @@
  * layers; a layer that throws denies.
  */
 import { isShellAction } from "../action/action.js";
+import { isServerStarted } from "../action/reserved.js";
 import type { Action } from "../action/action.js";
 import type { AnswerTimes } from "../approval/escalation.js";
 import { scopeCovers } from "../approval/grants.js";
@@ -47,12 +48,18 @@ function layerFailed(layer: string, why: string): Ruling {
   };
 }
 
-function defaultRuling(policy: Policy | undefined): Ruling {
+function defaultRuling(policy: Policy | undefined, action: Action): Ruling {
   if (policy === undefined)
     return {
       effect: "deny",
       ruleId: "default",
       reason: "no policy is in force and no layer allows the action",
+    };
+  if (isServerStarted(action))
+    return {
+      effect: "deny",
+      ruleId: "default",
+      reason: "no rule names this request, which the server started",
     };
   return {
     effect: policy.defaultEffect,
@@ -90,7 +97,7 @@ function classified(
 function observe(policy: Policy | undefined, action: Action, facts: Facts): Evaluation["observed"] {
   if (policy === undefined) return undefined;
   try {
-    const { effect, ruleId } = policy.judge(action, facts) ?? defaultRuling(policy);
+    const { effect, ruleId } = policy.judge(action, facts) ?? defaultRuling(policy, action);
     return { effect, ruleId };
   } catch (error) {
     const { effect, ruleId } = layerFailed("observed", messageOf(error));
@@ -109,6 +116,23 @@ const highestLevel = (rulings: readonly LayerRuling[], risk: RiskLevel): RiskLev
   }
   return highest ?? risk;
 };
+
+/**
+ * A server that asks for something writes the arguments itself: a placeholder in them would hand a
+ * secret to the agent's side.
+ */
+const SECRET_OF_REQUEST: Ruling = Object.freeze({
+  effect: "deny",
+  ruleId: "requests:secret",
+  reason: "a request that a server started takes no secrets",
+});
+
+function hearRequest(heard: Heard, action: Action): void {
+  if (!isServerStarted(action)) return;
+  const { names, hasStray } = placeholdersOf(action);
+  if (names.length > 0 || hasStray)
+    heard.rulings.push({ layer: "requests", ruling: SECRET_OF_REQUEST });
+}
 
 /** The name that the policy has among the layers. */
 const RULES = "rules";
@@ -220,6 +244,7 @@ export function hear(judges: Judges, action: Action, facts: Facts): Hearing {
   // Made with what nearly every gate has: a list that grows takes room for more.
   const heard: Heard =
     policy === undefined ? { rulings: [], failed: false } : hearPolicy(policy, action, facts);
+  hearRequest(heard, action);
   if (layers.length > 0) hearLayers(heard, layers, { action, facts });
   const definitionRuling = judgeDefinition(facts);
   if (definitionRuling !== undefined)
@@ -273,7 +298,7 @@ export function combine(hearing: Hearing): Evaluation {
   const { judges, action, rulings, failed, category, risk, observed } = hearing;
   const { layer, ruling } = winnerOf(rulings) ?? {
     layer: "default",
-    ruling: defaultRuling(judges.policy),
+    ruling: defaultRuling(judges.policy, action),
   };
   const level = highestLevel(rulings, risk);
   // Written out: an object that spreads another one costs more than a rule.

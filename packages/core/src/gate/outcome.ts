@@ -102,6 +102,8 @@ export interface Ended {
   readonly forwarded: JsonObject;
   /** Present where a host says so and the gate did not see it. */
   readonly reported?: true | undefined;
+  /** When it has to be written; at once unless given. */
+  readonly terms?: AppendTerms | undefined;
 }
 
 /** The same for who approved it. */
@@ -135,8 +137,7 @@ function outcomeJson({ outcome: { status, ...kind }, forwarded, reported }: Ende
 export async function recordOutcome(
   parts: OutcomeParts,
   { verdict, event, unwritten }: Issued,
-  { outcome, forwarded, reported }: Ended,
-  terms?: AppendTerms,
+  { outcome, forwarded, reported, terms }: Ended,
 ): Promise<boolean> {
   const metadata: JsonObject =
     outcome.status === "performed" && reported === undefined

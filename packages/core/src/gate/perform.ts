@@ -194,7 +194,7 @@ export async function performOnce<T>(
   const { permit, issued, release, forwarded } = prepared;
   let ending: Promise<boolean> | undefined;
   const end = (outcome: Outcome, terms?: AppendTerms): Promise<boolean> =>
-    (ending ??= recordOutcome(parts, issued, { outcome, forwarded }, terms));
+    (ending ??= recordOutcome(parts, issued, { outcome, forwarded, terms }));
   if (isAbandoned(permit, signal)) {
     await end({ status: "not_performed", error: "consent_cancelled" });
     return { ran: false, verdict: deny("consent_cancelled", GONE) };

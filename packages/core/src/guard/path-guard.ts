@@ -21,9 +21,9 @@ interface Finding {
   readonly text: string;
 }
 
-/** Names of tools that tell names and sizes, and no contents. */
+/** Names of tools that tell names and sizes, and no contents; what lies in a root is judged when it is read. */
 const TELLS_NAMES =
-  /^(?:list|ls|stat|tree|directory_?tree|get_?file_?info|file_?info|exists)(?![a-z])/i;
+  /^(?:mcp:roots\/list|list|ls|stat|tree|directory_?tree|get_?file_?info|file_?info|exists)(?![a-z])/i;
 const WHY: Readonly<Record<PlaceKind, string>> = {
   closed: "ACP keeps its keys, its policy or its log there, and no tool may touch them",
   credentials: "credentials are usually kept there",

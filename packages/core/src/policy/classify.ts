@@ -20,6 +20,16 @@ const ROWS: readonly { readonly words: readonly string[]; readonly says: Classif
   { words: ["transfer", "pay", "charge"], says: { category: "financial", risk: "critical" } },
   { words: ["publish", "post", "tweet"], says: { category: "public", risk: "high" } },
 ];
+/** Requests of MCP beside `tools/call`: their names are no verbs. */
+const REQUESTS: ReadonlyMap<string, Classification> = new Map([
+  ["mcp:resources/read", { category: "read", risk: "low" }],
+  ["mcp:resources/subscribe", { category: "read", risk: "low" }],
+  ["mcp:prompts/get", { category: "read", risk: "low" }],
+  ["mcp:completion/complete", { category: "read", risk: "low" }],
+  ["mcp:roots/list", { category: "read", risk: "low" }],
+  ["mcp:sampling/createMessage", { category: "communication", risk: "high" }],
+  ["mcp:elicitation/create", { category: "communication", risk: "high" }],
+]);
 const EXEC: Classification = { category: "system", risk: "high" };
 const OTHER: Classification = { category: "write", risk: "medium" };
 const HTTP_READ: Classification = { category: "read", risk: "low" };
@@ -35,6 +45,8 @@ const MEMO_MAX = 1_024;
  * the whole name, and of its part after the last `__`, `.`, `/` or `:`; the riskier of both counts.
  */
 export function classifyTool(name: string): Classification {
+  const request = REQUESTS.get(name);
+  if (request !== undefined) return request;
   // `github.delete_repo`, `github__delete_repo` and `github/delete_repo` are read from the front
   // and from the last part; the riskier wins.
   const last = name.split(/__|[./:]/).at(-1) ?? "";

@@ -14,6 +14,7 @@ import type { Stance } from "./arguments.js";
 import { leavesMachine } from "./egress.js";
 import type { TextTest } from "./glob.js";
 import { HOST_PATTERN_SCHEMA, hostPatternTrap, parseHostPattern } from "./host-pattern.js";
+import { isServerStarted, namesRequests } from "../action/reserved.js";
 import { oddityOf } from "./odd-characters.js";
 import { parseGlob } from "./pattern.js";
 import type { Classifier } from "./classify.js";
@@ -157,7 +158,12 @@ export const match: Shape<Match, MatchContext> = refined(keys, (given, spot, con
   const { grants } = context.stance;
   const contents = [...contentTests(given)];
   if (grants && given.category !== undefined) contents.push(staysOrIsNamed(spot, kinds, context));
-  return { kinds, byName: all([...nameTests(given, context)]), byContent: all(contents) };
+  const names = [...nameTests(given, context)];
+  // What a server starts is allowed by its name, and never by what covers everything.
+  const { tool, name: either } = isJsonObject(spot.value) ? spot.value : {};
+  if (grants && !namesRequests(tool) && !namesRequests(either))
+    names.push((action) => !isServerStarted(action));
+  return { kinds, byName: all(names), byContent: all(contents) };
 });
 
 type Given = typeof keys extends Shape<infer T, MatchContext> ? T : never;

@@ -3,7 +3,7 @@
  * where a client has too many, the one ends that nobody reads, because a client that crashed leaves
  * some behind.
  */
-import type { ServerResponse } from "node:http";
+import type { EventEmitter } from "node:events";
 import type { Agent, Clock } from "@acp/core";
 import { IDLE_MS } from "./limits.js";
 
@@ -36,7 +36,7 @@ export interface Clients<T extends Held> {
   /** Something was asked of it. */
   touch(held: T): void;
   /** Counts a request that is being answered; false where the client has too many. */
-  enter(caller: McpCaller, response: ServerResponse): boolean;
+  enter(caller: McpCaller, response: Pick<EventEmitter, "once">): boolean;
   /** Ends what nobody reads, or whose credentials do not work any more. */
   sweep(holds: (key: string) => boolean): void;
   readonly all: () => readonly T[];

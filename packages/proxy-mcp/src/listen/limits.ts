@@ -38,3 +38,5 @@ export const KEPT_EVENTS_MAX = 1_000;
 export const RETRY_MS = 1_000;
 /** States of unfinished requests remembered of one client. */
 export const STATES_MAX = 1_000;
+/** Lines of the log in the time of a tick. */
+export const LOGGED_MAX = 100;

@@ -19,6 +19,7 @@ import {
   HEAD_BYTES_MAX,
   HEAD_MS_MAX,
   KEEP_ALIVE_MS,
+  LOGGED_MAX,
   OPEN_OF_CLIENT_MAX,
   TICK_MS,
 } from "./limits.js";
@@ -50,6 +51,8 @@ export interface McpListenerOptions {
   readonly log: (line: string) => void;
   /** How many sessions a client may have at a time. Default: 8. */
   readonly sessionsMax?: number;
+  /** How many connections there may be at a time. Default: 512. */
+  readonly connectionsMax?: number;
   /** When a session without any connection ends, in milliseconds. Default: 30 minutes. */
   readonly idleMs?: number;
   /**
@@ -83,9 +86,12 @@ interface State {
   readonly route: RouteParts;
   readonly clients: Clients<Open>;
   readonly sockets: Set<Socket>;
+  readonly deadlines: WeakMap<Socket, AbortController>;
   /** On which port a connection was accepted. */
   readonly ports: WeakMap<Socket, () => number | undefined>;
   readonly over: AbortController;
+  /** What was logged since the last tick. */
+  readonly told: Set<string>;
   isDraining: boolean;
 }
 
@@ -98,7 +104,14 @@ export function createMcpListener(options: McpListenerOptions): McpListener {
     ...(idleMs !== undefined && { idleMs }),
   });
   const http = createServer({ maxHeaderSize: HEAD_BYTES_MAX, keepAliveTimeout: KEEP_ALIVE_MS });
-  const { serve, log, pollAfterMs } = options;
+  const { serve, pollAfterMs } = options;
+  const told = new Set<string>();
+  /** Each line once in a while: whoever sends what is refused could fill the log. */
+  const log = (line: string): void => {
+    if (told.has(line) || told.size >= LOGGED_MAX) return;
+    told.add(line);
+    options.log(line);
+  };
   const states = createRequestStates();
   const state: State = {
     options,
@@ -107,7 +120,9 @@ export function createMcpListener(options: McpListenerOptions): McpListener {
     route: { clients, states, clock, serve, log, pollAfterMs, bodies: createBodyReader() },
     sockets: new Set(),
     ports: new WeakMap(),
+    deadlines: new WeakMap(),
     over: new AbortController(),
+    told,
     isDraining: false,
   };
   const take = (request: IncomingMessage, response: ServerResponse): void =>
@@ -165,37 +180,31 @@ function listenAt(
 }
 
 /** Node's own time limits hold only for a server that listens itself. */
-function attach(
-  { http, sockets, ports, over }: State,
-  socket: Socket,
-  port: () => number | undefined,
-): void {
+function attach(state: State, socket: Socket, port: () => number | undefined): void {
+  const { http, sockets, ports, over, options } = state;
   socket.on("error", () => socket.destroy());
-  if (over.signal.aborted || sockets.size >= CONNECTIONS_MAX) return void socket.destroy();
+  const { connectionsMax = CONNECTIONS_MAX } = options;
+  if (over.signal.aborted || sockets.size >= connectionsMax) return void socket.destroy();
   sockets.add(socket);
   ports.set(socket, port);
-  const heads = setTimeout(() => socket.destroy(), HEAD_MS_MAX);
-  heads.unref();
-  deadlines.set(socket, heads);
+  expectHead(state, socket, HEAD_MS_MAX);
   socket.once("close", () => {
     sockets.delete(socket);
-    clearTimeout(deadlines.get(socket));
+    state.deadlines.get(socket)?.abort();
   });
   http.emit("connection", socket);
   socket.resume();
 }
 
 /** Until the head of its next request is there, a connection has a time. */
-const deadlines = new WeakMap<Socket, NodeJS.Timeout>();
-
-function awaitNext(socket: Socket, response: ServerResponse): void {
-  clearTimeout(deadlines.get(socket));
-  response.once("finish", () => {
-    clearTimeout(deadlines.get(socket));
-    const next = setTimeout(() => socket.destroy(), KEEP_ALIVE_MS + HEAD_MS_MAX);
-    next.unref();
-    deadlines.set(socket, next);
-  });
+function expectHead({ deadlines, route: { clock } }: State, socket: Socket, ms: number): void {
+  deadlines.get(socket)?.abort();
+  const stop = new AbortController();
+  deadlines.set(socket, stop);
+  clock.sleep(ms, { signal: stop.signal, background: true }).then(
+    () => socket.destroy(),
+    () => {},
+  );
 }
 
 async function handle(
@@ -206,7 +215,10 @@ async function handle(
   const { options, ports, clients, route } = state;
   const { socket } = request;
   response.on("error", () => response.destroy());
-  awaitNext(socket, response);
+  state.deadlines.get(socket)?.abort();
+  response.once("finish", () => {
+    if (!socket.destroyed) expectHead(state, socket, KEEP_ALIVE_MS + HEAD_MS_MAX);
+  });
   if (state.isDraining)
     return refuse(response, {
       status: 503,
@@ -215,7 +227,7 @@ async function handle(
     });
   const guarded = guard(request, ports.get(socket)?.());
   if ("refusal" in guarded) {
-    options.log(`refused a request: ${guarded.refusal.reason}`);
+    route.log(`refused a request: ${guarded.refusal.reason}`);
     return refuse(response, guarded.refusal);
   }
   const caller = await options.credentials.find(tokenOf(request.headers.authorization));
@@ -249,10 +261,11 @@ function refuseUnread(error: Error & { readonly code?: string }, socket: Duplex)
   socket.end(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
 }
 
-async function tick({ over, clients, options }: State, clock: Clock): Promise<void> {
+async function tick({ over, clients, options, told }: State, clock: Clock): Promise<void> {
   while (!over.signal.aborted) {
     const slept = clock.sleep(TICK_MS, { signal: over.signal, background: true });
     if (!(await slept.then(() => true).catch(() => false))) return;
+    told.clear();
     clients.sweep((key) => options.credentials.holds(key));
     for (const open of clients.all()) open.comment();
   }

@@ -30,7 +30,6 @@ export function createBodyReader(
       const tooLong: ReadBody = {
         refusal: { status: 413, reason: `its body has more than ${bytesMax} bytes` },
       };
-      if (Number(request.headers["content-length"] ?? 0) > bytesMax) return tooLong;
       let own = 0;
       const take = (bytes: number): ReadBody | undefined => {
         own += bytes;

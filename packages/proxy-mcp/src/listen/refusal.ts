@@ -30,7 +30,8 @@ export function refuse(
     "content-type": "application/json",
     "cache-control": "no-store",
     "content-length": body.length,
-    ...(!isWhole && { connection: "close" }),
+    // Nobody who is refused for who it is keeps a connection.
+    ...((!isWhole || status === 401 || status === 403) && { connection: "close" }),
   });
   response.end(body);
   // A reset could overtake the answer: what still comes is thrown away, for a while.

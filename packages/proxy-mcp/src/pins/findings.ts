@@ -10,7 +10,7 @@ import { codePoint } from "./names.js";
 
 /** One thing that is odd. */
 export interface ToolFinding {
-  /** What kind of thing. */
+  /** Stable name of the kind; spec/tool-pins.md §6 lists them. */
   readonly code:
     | "invisible_characters"
     | "orders_the_model"
@@ -29,7 +29,7 @@ const LOOKED_AT_CHARS_MAX: number = 64 * 1024;
 const EXCERPT_CHARS = 60;
 /** What a definition of any language holds: breaks and tabs are seen, joiners shape letters. */
 const UNSEEN =
-  /[^\P{C}\n\r\t\u200c\u200d]|[\p{Zl}\p{Zp}\u2800\u{e0000}-\u{e0fff}]|[\u200c\u200d\ufe00-\ufe0f]{2,}/u;
+  /[^\P{C}\n\r\t\u200c\u200d]|[\p{Zl}\p{Zp}\u2800\u{e0000}-\u{e0fff}]|(?:\u200c|\u200d|[\ufe00-\ufe0f]){2,}/u;
 
 const ORDERS: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:previous|prior|above|earlier|other|all|system)\b[^.\n]{0,20}\b(?:instruction|prompt|rule|message|direction|tool)/i,
@@ -90,7 +90,7 @@ interface Kind {
 const ORDER: Kind = {
   code: "orders_the_model",
   weight: "high",
-  says: "it tells the model what to do besides the call",
+  says: "it tells the model what else to do",
 };
 const SECRET_KEEPING: Kind = {
   code: "asks_for_secrecy",

@@ -4,6 +4,7 @@
 import { DENY_CODES, isConsentError, quoteText } from "@acp/core";
 import { deniedResult } from "../call-result.js";
 import type { NoticeResult } from "../call-result.js";
+import { AmbiguousListError } from "./read-tools.js";
 import { INTERNAL_ERROR } from "../rpc.js";
 import type { RpcError } from "../rpc.js";
 
@@ -19,6 +20,8 @@ export function heldBackResult(tool: string): NoticeResult {
 
 /** A list that could not be held against what is pinned: never an empty one. */
 export function heldBackError(error: unknown): RpcError {
+  if (error instanceof AmbiguousListError)
+    return { code: INTERNAL_ERROR, message: error.message, data: { code: "answer_ambiguous" } };
   return isConsentError(error)
     ? { code: INTERNAL_ERROR, message: error.message, data: { code: error.code } }
     : {

@@ -5,7 +5,9 @@
 import { isConsentError } from "@acp/core";
 import { membersOf, splice, textOf, valueFrom } from "../json-walk.js";
 import type { Span } from "../json-walk.js";
+import { fold } from "../fold.js";
 import { logText } from "../log-text.js";
+import { isAmbiguous } from "./stray.js";
 import { pinOf } from "./tool-pins.js";
 import type { ToolPins } from "./tool-pins.js";
 
@@ -49,12 +51,13 @@ async function whyNot(
  * read, and every other byte as it came.
  */
 export async function readableAnswer(parts: InstructionParts, line: Buffer): Promise<Buffer> {
+  if (parts.pins === undefined) return line;
   const spans = instructionsIn(line);
   const [only] = spans;
-  if (parts.pins === undefined || only === undefined) return line;
-  const text: unknown = spans.length === 1 ? JSON.parse(textOf(line, only)) : undefined;
-  // One reader takes the first of two, and another one the last.
-  if (spans.length > 1) parts.log(`[${parts.server}] its instructions are left out: it has two`);
+  if (only === undefined) return line;
+  const isPlain = !isAmbiguous(line, "instructions");
+  const text: unknown = isPlain ? JSON.parse(textOf(line, only)) : undefined;
+  if (!isPlain) parts.log(`[${parts.server}] its instructions are left out: it has two`);
   if (typeof text === "string" && (await mayInstruct(parts, text))) return line;
   return splice(
     line,
@@ -65,6 +68,6 @@ export async function readableAnswer(parts: InstructionParts, line: Buffer): Pro
 /** Wherever instructions stand in a result, also where there are two of either. */
 function instructionsIn(line: Buffer): readonly Span[] {
   const named = (at: Span, name: string): readonly Span[] =>
-    (membersOf(line, at) ?? []).flatMap(({ key, value }) => (key === name ? [value] : []));
+    (membersOf(line, at) ?? []).flatMap(({ key, value }) => (fold(key) === name ? [value] : []));
   return named(valueFrom(line), "result").flatMap((result) => named(result, "instructions"));
 }

@@ -3,19 +3,12 @@
  * have none. Pure. Rules: spec/tool-pins.md §3.
  */
 import { isConsentError } from "@acp/core";
-import {
-  countMembers,
-  elementsOf,
-  findValue,
-  membersOf,
-  splice,
-  textOf,
-  valueFrom,
-} from "../json-walk.js";
+import { countMembers, elementsOf, findValue, splice, textOf } from "../json-walk.js";
 import type { Span } from "../json-walk.js";
 import { countKeys, isRecord } from "../message.js";
 import { logText } from "../log-text.js";
 import { nameProblem } from "./names.js";
+import { isAmbiguous } from "./stray.js";
 import { pinOf } from "./tool-pins.js";
 import type { Pinned } from "./tool-pins.js";
 
@@ -38,21 +31,28 @@ export interface ListedTools {
   readonly tools: readonly ListedTool[];
 }
 
+/** An answer that clients read in different ways. */
+export class AmbiguousListError extends Error {
+  override readonly name = "AmbiguousListError";
+
+  constructor() {
+    super("Cannot list the tools: the server's answer has two lists, or one that is misspelled");
+  }
+}
+
 /**
  * Reads an answer; `undefined` where it has no list of tools, as an error has none.
  *
  * @param keepsPins - Whether pins are wanted: they cost more than reading.
+ * @throws AmbiguousListError only then.
  */
 export function readTools(line: Buffer, keepsPins: boolean): ListedTools | undefined {
+  // Whoever reads another one of two lists would see tools that nobody looked at.
+  if (keepsPins && isAmbiguous(line, "tools")) throw new AmbiguousListError();
   const span = findValue(line, ["result", "tools"]);
   const spans = span === undefined ? undefined : elementsOf(line, span);
   if (span === undefined || spans === undefined) return undefined;
-  // Whoever reads the other one of two lists would see tools that nobody looked at.
-  const isDouble = keepsPins && hasTwo(line);
-  const tools = spans.map((each) => readTool(line, each, keepsPins));
-  if (!isDouble) return { span, tools };
-  const problem = "the list that it is in stands twice in one answer";
-  return { span, tools: tools.map((tool) => ({ ...tool, pinned: undefined, problem })) };
+  return { span, tools: spans.map((each) => readTool(line, each, keepsPins)) };
 }
 
 /** The answer with some of its tools only; the others keep their bytes. */
@@ -85,13 +85,6 @@ function readTool(line: Buffer, span: Span, keepsPins: boolean): ListedTool {
     if (!isConsentError(error)) throw error;
     return { ...bare, problem: `its definition cannot be pinned: ${logText(error.message)}` };
   }
-}
-
-function hasTwo(line: Buffer): boolean {
-  const isTwice = (span: Span | undefined, key: string): boolean =>
-    span !== undefined &&
-    (membersOf(line, span) ?? []).filter((member) => member.key === key).length > 1;
-  return isTwice(valueFrom(line), "result") || isTwice(findValue(line, ["result"]), "tools");
 }
 
 function parsed(text: string): unknown {

@@ -8,7 +8,7 @@ import { canonicalJson } from "@acp/core";
 
 /** Something that a server presents and a model may read. */
 export interface PresentedText {
-  /** What it is. */
+  /** A tool's definition, or what the server says about itself in `initialize`. */
   readonly kind: "tool" | "instructions";
   /** The tool's name on its server; empty for instructions. */
   readonly name: string;

@@ -2,7 +2,7 @@
  * Authorization: credentials of a remote server that change while it is used, such as a token that
  * is renewed. They are added on the way out, after the gate released a call, to requests of the
  * server's own origin alone, and taken out of everything that the server says. Format:
- * spec/mcp-proxy.md §18.
+ * spec/mcp-proxy.md §19.
  */
 import type { Masker } from "@acp/core";
 import { asError, isConsentError } from "@acp/core";
@@ -51,7 +51,7 @@ export type AuthorizationAnswer =
 /** A request that was not made for want of credentials. */
 export class AuthorizationError extends Error {
   override readonly name = "AuthorizationError";
-  /** Stable: a code of spec/mcp-proxy.md §18. */
+  /** Stable: a code of spec/mcp-proxy.md §19. */
   readonly code: string;
 
   constructor(code: string, message: string) {

@@ -89,10 +89,12 @@ export function openRemoteSession(
       const message = readMessage(line);
       const cancel = message.cancels === undefined ? undefined : state.cancels.get(message.cancels);
       // Without a session a request is taken back by closing its connection.
-      if (cancel !== undefined) return cancel.abort(new Error("it was withdrawn"));
+      const withdraw = (): void => cancel?.own.abort(new Error("it was withdrawn"));
+      if (cancel?.isEnough === true) return withdraw();
       const sent = state.before.then(() => post(state, line, message));
       if (message.method === "initialize") state.before = sent;
       else if (message.id === undefined) state.before = soonAfter(sent);
+      if (cancel !== undefined) void soonAfter(sent).then(withdraw);
       state.underWay.add(sent);
       void sent.finally(() => state.underWay.delete(sent));
     },
@@ -153,22 +155,23 @@ async function post(state: State, line: Buffer, message: SentMessage): Promise<v
   }
 }
 
-/** A request without a session ends with the session here, or by itself. */
+/** A request ends with the session here, or when it is withdrawn: one in vain takes up a connection. */
 function signalOf(
-  { over, cancels }: State,
-  { id, version, isRequest }: SentMessage,
+  { over, cancels, isLegacy }: State,
+  { id, version, isRequest, method }: SentMessage,
 ): { readonly signal: AbortSignal; readonly forget: () => void } {
-  if (version === undefined || id === undefined || !isRequest)
+  if (id === undefined || !isRequest || isLegacy || method === "initialize")
     return { signal: over.signal, forget: () => {} };
   const own = new AbortController();
   const end = (): void => own.abort(over.signal.reason);
   over.signal.addEventListener("abort", end, { once: true });
-  cancels.set(id, own);
+  const withdrawal = { own, isEnough: version !== undefined };
+  cancels.set(id, withdrawal);
   return {
     signal: own.signal,
     forget() {
       over.signal.removeEventListener("abort", end);
-      if (cancels.get(id) === own) cancels.delete(id);
+      if (cancels.get(id) === withdrawal) cancels.delete(id);
     },
   };
 }

@@ -11,6 +11,14 @@ import type { OneAtATime } from "./one-at-a-time.js";
 import type { SentMessage } from "./read-message.js";
 import type { RemoteHandlers } from "./remote-handlers.js";
 
+/** How a request under way is withdrawn. */
+export interface Withdrawal {
+  /** Ends its connection, which is one of few. */
+  readonly own: AbortController;
+  /** Whether that says it all: there is no session in which a notification would. */
+  readonly isEnough: boolean;
+}
+
 /** A session, as its parts see it. */
 export interface State {
   /** Where messages are posted: another address of the same origin with HTTP+SSE. */
@@ -38,8 +46,8 @@ export interface State {
   retryMs: number;
   /** What of a tool's arguments the server wants as headers, by the tool's name. */
   tools: ReadonlyMap<string, readonly ParamHeader[]>;
-  /** Ends requests without a session that are under way: nothing else takes them back. */
-  readonly cancels: Map<RpcId, AbortController>;
+  /** Of the requests under way. */
+  readonly cancels: Map<RpcId, Withdrawal>;
 }
 
 const ACCEPT = "application/json, text/event-stream";

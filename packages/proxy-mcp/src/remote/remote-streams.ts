@@ -46,7 +46,9 @@ export async function takeEvents(
   let lastId: string | undefined;
   for (let tries = 0; ; tries++) {
     const read = await readStream(state, response, { until: message, lastId });
-    if (read.isAnswered || state.over.signal.aborted) return;
+    const isWithdrawn =
+      message.id !== undefined && state.cancels.get(message.id)?.own.signal.aborted === true;
+    if (read.isAnswered || isWithdrawn || state.over.signal.aborted) return;
     lastId = read.lastId;
     if (lastId === undefined || tries >= RESUMES_MAX)
       return fail(

@@ -14,7 +14,7 @@ import type {
 } from "../server-process.js";
 import type { RemoteAuthorization } from "./authorization.js";
 import { openRemoteSession } from "./remote-session.js";
-import type { RemoteServer } from "./remote-session.js";
+import type { RemoteServer, RemoteSession } from "./remote-session.js";
 
 /** A server that is reached by an address. */
 export interface RemoteUpstream {
@@ -83,23 +83,7 @@ function startRemote(server: RemoteServer, limits: UpstreamLimits): ServerProces
     log: (line) => void (isOver || stderr.write(`${line}\n`)),
     lost: (reason) => end({ code: 1, signal: undefined, reason }),
   });
-  let rest: Buffer[] = [];
-  const stdin = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      let from = 0;
-      for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
-        session.send(Buffer.concat([...rest, chunk.subarray(from, at)]));
-        rest = [];
-        from = at + 1;
-      }
-      if (from < chunk.length) rest.push(chunk.subarray(from));
-      done();
-    },
-    final(done) {
-      done();
-      void session.settled().then(stop);
-    },
-  });
+  const stdin = linesTo(session, () => stop());
   const stop = (): void => {
     void session.close().then(() => end({ code: 0, signal: undefined }));
   };
@@ -114,4 +98,25 @@ function startRemote(server: RemoteServer, limits: UpstreamLimits): ServerProces
       end({ code: undefined, signal: "SIGKILL" });
     },
   };
+}
+
+/** Takes bytes, and sends them line by line. @param onEnd - Nothing more comes, or is under way. */
+function linesTo(session: RemoteSession, onEnd: () => void): Writable {
+  let rest: Buffer[] = [];
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      let from = 0;
+      for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
+        session.send(Buffer.concat([...rest, chunk.subarray(from, at)]));
+        rest = [];
+        from = at + 1;
+      }
+      if (from < chunk.length) rest.push(chunk.subarray(from));
+      done();
+    },
+    final(done) {
+      done();
+      void session.settled().then(onEnd);
+    },
+  });
 }

@@ -11,6 +11,7 @@ import {
   type ConsentRequest,
   createConsentGate,
   type JsonObject,
+  type Layer,
   makeResponse,
   type Vault,
 } from "@acp/core";
@@ -99,9 +100,16 @@ export function proxied(
     readonly policy: object;
     readonly upstreams?: readonly UpstreamConfig[];
     readonly vault?: Vault;
+    readonly layers?: readonly Layer[];
   } & Partial<McpProxyOptions>,
 ): Proxied {
-  const { policy, upstreams = [{ name: "fs", command: scripted() }], vault, ...more } = options;
+  const {
+    policy,
+    upstreams = [{ name: "fs", command: scripted() }],
+    vault,
+    layers = [],
+    ...more
+  } = options;
   const clock = manualClock();
   const channel = heldChannel(() => clock.now());
   const audit = memoryAuditSink();
@@ -113,6 +121,7 @@ export function proxied(
     audit,
     clock,
     argumentCheck,
+    layers,
     ...(vault === undefined ? {} : { vault }),
   });
   const { input, output, client } = pipes();
@@ -129,5 +138,12 @@ export function proxied(
   return { client, proxy, gate, channel, clock, logs, audit };
 }
 
-export const ALLOW_ALL = { version: "1", default: "allow" };
-export const ASK_ALL = { version: "1", default: "ask" };
+/** Requests of servers are allowed by name only. */
+export const SERVERS_MAY_ASK = ["sampling/*", "elicitation/*", "roots/*"].map((requests) => ({
+  match: { tool: `mcp:${requests}` },
+  action: "allow",
+}));
+/** Requests that the scripted server has for tests. */
+export const FOR_TESTS = [{ match: { tool: "mcp:vendor/*" }, action: "allow" }];
+export const ALLOW_ALL = { version: "1", default: "allow", rules: SERVERS_MAY_ASK };
+export const ASK_ALL = { version: "1", default: "ask", rules: FOR_TESTS };

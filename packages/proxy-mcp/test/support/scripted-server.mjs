@@ -2,8 +2,8 @@
  * A small MCP server on raw lines, for what real servers do not do: odd bytes, requests to the
  * client, dying in the middle of a call. argv[2]: JSON of { name?, version?, capabilities?, tools?,
  * silent?, exitAtStart?, instructions?, starts? (a file that gets a line at each start), later? (what
- * differs after the first), heldUntil? (a file: before it exists nothing is read) }. Everything it receives it keeps; `test/received` returns
- * it.
+ * differs after the first), heldUntil? (a file: before it exists nothing is read) }. Everything it receives it keeps; a
+ * `ping` with `received` returns it.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -116,6 +116,7 @@ const CALLS = {
     });
     result(id, text(answer));
   },
+  answer: ({ id, params }) => send({ id, ...params.arguments }),
   progress({ id, params }) {
     const { progressToken } = params["_meta"] ?? {};
     for (const progress of [1, 2])
@@ -153,7 +154,7 @@ const METHODS = {
     if (options.announce === true)
       send({ method: "notifications/message", params: { level: "info", data: "initialized" } });
   },
-  ping: ({ id }) => result(id, {}),
+  ping: ({ id, params }) => result(id, params?.received === true ? { received } : {}),
   "tools/list": ({ id, params }) => {
     if (options.heldList === true) return void (heldList = id);
     const at = Number(params?.cursor ?? 0);
@@ -182,7 +183,7 @@ const METHODS = {
   "resources/unsubscribe": ({ id }) => result(id, {}),
   "prompts/list": ({ id }) => result(id, { prompts: [{ name: "greet", arguments: [] }] }),
   "prompts/get": ({ id, params }) =>
-    result(id, { messages: [], description: `${name} ${params.name}` }),
+    params.name !== "hold" && result(id, { messages: [], description: `${name} ${params.name}` }),
   "completion/complete": ({ id, params }) =>
     result(id, { completion: { values: [`${name} ${params.ref.name ?? params.ref.uri}`] } }),
   "logging/setLevel": ({ id, params }) => {
@@ -219,7 +220,6 @@ const METHODS = {
     process.stdin.pause();
     setInterval(() => {}, 1_000);
   },
-  "test/received": ({ id }) => result(id, { received }),
 };
 
 while (options.heldUntil !== undefined && !existsSync(options.heldUntil))

@@ -141,7 +141,8 @@ export async function soak(plan: SoakPlan): Promise<Soaked> {
   const told: Told[] = [];
   const sizes: Soaked["sizes"][number][] = [];
   const kills = new Set<Promise<void>>();
-  let { connection, listed } = await open(plan);
+  const { listed, ...opened } = await open(plan);
+  let { connection } = opened;
   let next = 0;
   const killConnection = (): void => {
     const old = connection;

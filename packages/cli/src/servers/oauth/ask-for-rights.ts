@@ -1,7 +1,7 @@
 /**
  * Ask for rights: a server says that its token lacks some, and a person is asked through the gate
  * whether it may have them. A yes gives nothing by itself: who agrees signs in again, at a terminal.
- * Nobody waits for the answer, since the call was refused already. Format: spec/mcp-proxy.md §18.
+ * Nobody waits for the answer, since the call was refused already. Format: spec/mcp-proxy.md §19.
  */
 import { toolAction } from "@acp/core";
 import type { Agent, ConsentGate } from "@acp/core";

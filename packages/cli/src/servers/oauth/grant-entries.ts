@@ -1,7 +1,7 @@
 /**
  * Grant entries: what somebody signed in for, as secrets of the vault. Each token is a secret of its
  * own, so that it is masked wherever it turns up. They are bound to no server and no host: no
- * placeholder puts one anywhere. Format: spec/mcp-proxy.md §18.
+ * placeholder puts one anywhere. Format: spec/mcp-proxy.md §19.
  */
 import { revealSecret, Secret } from "@acp/core/vault";
 import type { Grant } from "@acp/proxy-mcp/oauth";

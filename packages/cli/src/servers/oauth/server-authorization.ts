@@ -1,7 +1,7 @@
 /**
  * Server authorization: the token of a server at an address, from the vault. It goes to the address
  * that a person signed in for, and nowhere else. One process at a time renews it; what another one
- * renewed is used. Format: spec/mcp-proxy.md §18.
+ * renewed is used. Format: spec/mcp-proxy.md §19.
  */
 import { join } from "node:path";
 import { asError, ConsentError, isConsentError, randomIds, systemClock } from "@acp/core";

@@ -1,0 +1,185 @@
+/**
+ * What servers ask of the client: sampling, elicitation, roots. The gate judges each before the
+ * client hears of it; without a rule that names it, it is denied. Which folders the client works in
+ * is judged once more when the client has told. Rules: spec/mcp-proxy.md §18.
+ */
+import { isJsonObject, parseJson } from "@acp/core";
+import type { JsonObject } from "@acp/core";
+import { invalidResult } from "../call-result.js";
+import type { NoticeResult } from "../call-result.js";
+import { logText } from "../log-text.js";
+import { isRecord, readClientLine, resultOf } from "../message.js";
+import type { ClientRequest } from "../message.js";
+import { errorLine, INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND } from "../rpc.js";
+import type { RpcId } from "../rpc.js";
+import type { CallParts, ToolCall } from "../tool-call.js";
+import { judgeAside } from "./judge-aside.js";
+import type { Judging } from "./judging.js";
+import { isOfTask, isServersMethod } from "./methods.js";
+import { serversAnswer } from "./notice-error.js";
+import { readRequest, rewriteRequest } from "./read-request.js";
+import { createTasks } from "./tasks.js";
+import type { Tasks } from "./tasks.js";
+
+/** Where a server's request comes from, and how the client is reached. */
+export interface ServerWire {
+  readonly server: string;
+  /** To the server. */
+  reply(line: Buffer): void;
+  /** To the client; `onAnswer` gets its answer under the server's id. */
+  pass(line: Buffer, onAnswer: (line: Buffer) => void): void;
+}
+
+/** The requests of all servers of one client. */
+export interface ServerRequests {
+  take(wire: ServerWire, line: Buffer): void;
+  /**
+   * A server takes a request back; true where the client has it and must be told.
+   *
+   * @param id - The server's.
+   */
+  cancel(server: string, id: unknown): boolean;
+  /** A server is gone. */
+  forget(server: string): void;
+}
+
+/** Requests of one server that may be judged or asked about at a time. */
+const OPEN_MAX = 16;
+
+/** What is known of them. */
+interface State {
+  readonly parts: CallParts;
+  readonly judging: Judging;
+  /** By server and its ids; no call where the gate was not asked. */
+  readonly open: Map<string, Map<RpcId, ToolCall | undefined>>;
+  /** Tasks that the client made for a server. */
+  readonly tasks: Tasks<string>;
+}
+
+/** No requests yet. */
+export function createServerRequests(parts: CallParts, judging: Judging): ServerRequests {
+  const state: State = { parts, judging, open: new Map(), tasks: createTasks<string>() };
+  return {
+    take: (wire, line) => take(state, wire, line),
+    cancel(server, id): boolean {
+      const own = openOf(state, server);
+      if ((typeof id !== "string" && typeof id !== "number") || !own.has(id)) return false;
+      const call = own.get(id);
+      own.delete(id);
+      return call === undefined || call.cancel();
+    },
+    forget: (server) => void state.open.delete(server),
+  };
+}
+
+function openOf({ open }: State, server: string): Map<RpcId, ToolCall | undefined> {
+  const known = open.get(server) ?? new Map<RpcId, ToolCall | undefined>();
+  open.set(server, known);
+  return known;
+}
+
+function take(state: State, wire: ServerWire, line: Buffer): void {
+  const { parts, tasks } = state;
+  const request = readClientLine(line);
+  if (request?.kind !== "request") {
+    const why = request?.kind === "refused" ? `: ${logText(request.reason)}` : "";
+    parts.log(
+      `[${wire.server}] sent a request that readers may read differently; it is dropped${why}`,
+    );
+    return undefined;
+  }
+  const { id, method, params } = request;
+  const own = openOf(state, wire.server);
+  const refuse = (code: number, why: string): void =>
+    wire.reply(errorLine(id, { code, message: `Cannot accept the request: ${why}` }));
+  if (own.has(id)) return refuse(INVALID_REQUEST, "its id is in use");
+  if (own.size >= OPEN_MAX) return refuse(INTERNAL_ERROR, `${OPEN_MAX} are waiting`);
+  // A copy, because the line shares the memory of a larger chunk.
+  if (isServersMethod(method)) return judge(state, wire, { ...request, line: Buffer.from(line) });
+  const taskId = isRecord(params) ? params["taskId"] : undefined;
+  if (method === "ping" || (isOfTask(method) && tasks.ownerOf(taskId) === wire.server)) {
+    own.set(id, undefined);
+    return wire.pass(line, (answer) => {
+      own.delete(id);
+      wire.reply(answer);
+    });
+  }
+  parts.log(`[${wire.server}] asked for ${logText(JSON.stringify(method))}; it is refused`);
+  return refuse(METHOD_NOT_FOUND, "what it does is not known, so it cannot be judged");
+}
+
+function judge(state: State, wire: ServerWire, request: ClientRequest): void {
+  const { parts, judging, tasks } = state;
+  const { server } = wire;
+  const { id, method, line } = request;
+  const own = openOf(state, server);
+  const read = readRequest(request);
+  if (!("call" in read)) {
+    const why = "error" in read ? read.error.message : read.invalid;
+    parts.log(`[${server}] ${logText(why)}`);
+    return wire.reply(errorLine(id, { code: INVALID_REQUEST, message: why }));
+  }
+  const call = judging.begin(
+    {
+      ...read.call,
+      id,
+      server,
+      definition: () => Promise.resolve(undefined),
+      forward(changed, onAnswer): void {
+        wire.pass(changed === undefined ? line : rewriteRequest(line, changed), (answer) => {
+          tasks.learn(server, answer);
+          if (method !== "roots/list") return onAnswer(answer);
+          const result = resultOf(answer);
+          if (!isRecord(result)) return onAnswer(answer);
+          void afterRoots(judging, { server, roots: [result] }, (denied) =>
+            onAnswer(denied === undefined ? answer : serversAnswer(id, method, denied)),
+          );
+          return undefined;
+        });
+      },
+      tell: (notice) => serversAnswer(id, method, notice),
+      onOver: () => void own.delete(id),
+    },
+    (answer) => wire.reply(answer),
+  );
+  own.set(id, call);
+}
+
+interface Roots {
+  readonly server: string;
+  /** Results of `roots/list`. */
+  readonly roots: readonly unknown[];
+}
+
+/** Goes on once the roots that a client tells are judged, with the notice where some are denied. */
+export async function afterRoots(
+  judging: Judging,
+  roots: Roots,
+  goOn: (denied: NoticeResult | undefined) => void,
+): Promise<void> {
+  goOn(await deniedRoots(judging, roots).catch(() => invalidResult("the proxy failed")));
+}
+
+/** What is denied is not told: neither as it is, nor as a person changed it. */
+async function deniedRoots(
+  judging: Judging,
+  { server, roots }: Roots,
+): Promise<NoticeResult | undefined> {
+  for (const each of roots) {
+    const args = isRecord(each) ? strict(each) : undefined;
+    if (args === undefined) return invalidResult("its roots cannot be read");
+    const judged = await judgeAside(judging, { server, method: "roots/list", args });
+    if ("denied" in judged) return judged.denied;
+    if (judged.changed !== undefined) return invalidResult("the roots cannot be changed here");
+  }
+  return undefined;
+}
+
+function strict(value: Readonly<Record<string, unknown>>): JsonObject | undefined {
+  try {
+    const read = parseJson(JSON.stringify(value));
+    return isJsonObject(read) ? read : undefined;
+  } catch {
+    return undefined;
+  }
+}

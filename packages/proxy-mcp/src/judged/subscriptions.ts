@@ -1,0 +1,49 @@
+/**
+ * Subscriptions: the resources that a client subscribed to. Each is a stream of news from a server,
+ * so there are only so many. Rules: spec/mcp-proxy.md §18.
+ */
+
+/** The subscriptions of one client; `T` says whose a resource is. */
+export interface Subscriptions<T> {
+  /** Takes a place for one before the gate is asked. */
+  enter(uri: unknown, owner: T): SubscriptionPlace;
+  ownerOf(uri: unknown): T | undefined;
+  forget(uri: unknown): void;
+}
+
+/** A place, or why there is none. */
+export type SubscriptionPlace =
+  | { readonly full: string }
+  | {
+      /** The server has the request: the place is kept. */
+      sent(): void;
+      /** The request is over; its place is free unless it was sent, or another has it. */
+      over(): void;
+    };
+
+/** Resources that one client may be subscribed to. */
+export const SUBSCRIPTIONS_MAX = 1_000;
+
+/** None yet. */
+export function createSubscriptions<T>(max: number = SUBSCRIPTIONS_MAX): Subscriptions<T> {
+  const owners = new Map<string, T>();
+  return {
+    enter(uri, owner) {
+      const isNew = typeof uri === "string" && !owners.has(uri);
+      if (isNew && owners.size >= max)
+        return { full: `Cannot subscribe: this client is subscribed to ${max} resources already` };
+      if (isNew) owners.set(uri, owner);
+      let isSent = false;
+      return {
+        sent(): void {
+          isSent = true;
+        },
+        over(): void {
+          if (isNew && !isSent) owners.delete(uri);
+        },
+      };
+    },
+    ownerOf: (uri) => (typeof uri === "string" ? owners.get(uri) : undefined),
+    forget: (uri) => void (typeof uri === "string" && owners.delete(uri)),
+  };
+}

@@ -1,0 +1,133 @@
+/** What a server asks for inside of an answer, reserved names of tools, and whose a request is. */
+import { describe, expect, it } from "vitest";
+import { NO_SECRETS, opened } from "./support/judged.js";
+import type { Message } from "./support/line-client.js";
+import { received as receivedByMany, server, two } from "./support/many.js";
+import { ALLOW_ALL, proxied } from "./support/proxied.js";
+import type { Proxied } from "./support/proxied.js";
+import { received } from "./support/received.js";
+
+describe("what a server asks for inside of an answer", () => {
+  const NEEDS = {
+    resultType: "input_required",
+    inputRequests: { a: { method: "elicitation/create", params: { message: "pin?" } } },
+    requestState: "s1",
+  };
+  const answerWith = (p: Proxied, answer: object, more: object = {}, id = 1): Promise<Message> =>
+    p.client.call(id, "answer", answer, more);
+
+  it.each([
+    ["input", { result: NEEDS }],
+    [
+      "an address",
+      {
+        error: {
+          code: -32042,
+          message: "m",
+          data: { elicitations: [{ mode: "url", url: "https://e.com" }] },
+        },
+      },
+    ],
+    [
+      "a method that is not known",
+      { result: { ...NEEDS, inputRequests: { a: { method: "x/y" } } } },
+    ],
+    ["input in a form that is none", { result: { ...NEEDS, inputRequests: [1] } }],
+  ])("is kept from a client whose policy does not name it: %s", async (_, answer) => {
+    const p = await opened({ version: "1", default: "allow" });
+    const { result, error } = await answerWith(p, answer);
+    expect(error).toBeUndefined();
+    expect(result).toMatchObject({ isError: true });
+    expect(JSON.stringify(result)).not.toMatch(/pin|e\.com/);
+    await p.proxy.close();
+  });
+
+  it("passes as it came where it is allowed, and its answer goes to who asked for it, about that", async () => {
+    const p = await opened(ALLOW_ALL);
+    expect((await answerWith(p, { result: NEEDS })).result).toEqual(NEEDS);
+    const done = { result: { content: [] } };
+    const go = (more: object, id: number): Promise<Message> => answerWith(p, done, more, id);
+    const inputResponses = { a: { action: "decline" } };
+    expect((await go({ inputResponses, requestState: "s1" }, 2)).result).toEqual(done.result);
+    expect((await go({ inputResponses, requestState: "s2" }, 3)).error?.message).toContain(
+      "did not ask",
+    );
+    expect((await go({ inputResponses: { b: {} }, requestState: "s1" }, 4)).error).toBeDefined();
+    expect(
+      (await p.client.call(5, "echo", {}, { inputResponses, requestState: "s1" })).error,
+    ).toBeDefined();
+    expect((await p.client.request(6, "tasks/get", { taskId: "t" })).error).toBeDefined();
+    await p.proxy.close();
+  });
+
+  it("is not answered with roots that the policy denies", async () => {
+    const needs = { ...NEEDS, inputRequests: { r: { method: "roots/list" } } };
+    const p = await opened(ALLOW_ALL, { layers: [NO_SECRETS] });
+    expect((await answerWith(p, { result: needs })).result).toEqual(needs);
+    const inputResponses = { r: { roots: ["file:///home/ada/secret"] } };
+    expect(
+      (await answerWith(p, { result: {} }, { inputResponses, requestState: "s1" }, 2)).result,
+    ).toMatchObject({ isError: true });
+    expect((await received(p)).join("")).not.toContain("secret");
+    await p.proxy.close();
+  });
+});
+
+describe("a tool with a reserved name", () => {
+  const tools = [
+    { name: "mcp:resources/read", inputSchema: { type: "object" } },
+    { name: "fine", inputSchema: { type: "object" } },
+  ];
+  it("is not listed and cannot be called, whoever lists it", async () => {
+    const one = proxied({ policy: ALLOW_ALL, upstreams: [server("fs", { tools })] });
+    const many = proxied({ policy: ALLOW_ALL, upstreams: [server("a", { tools }), server("b")] });
+    for (const [p, prefix] of [
+      [one, ""],
+      [many, "a__"],
+    ] as const) {
+      await p.client.handshake();
+      const { result } = await p.client.request(1, "tools/list", {});
+      const listed = ((result ?? {})["tools"] as readonly { readonly name: string }[]).map(
+        ({ name }) => name,
+      );
+      expect(listed).toContain(`${prefix}fine`);
+      expect(listed.join(" ")).not.toContain("mcp:");
+      const { error } = await p.client.call(2, `${prefix}mcp:resources/read`, { uri: "x" });
+      expect(error?.message).toContain("reserved");
+      await p.proxy.close();
+    }
+  });
+});
+
+describe("several servers", () => {
+  it("get the reads of their own resources, and a changed one goes to nobody else", async () => {
+    const p = two({ version: "1", default: "ask" });
+    await p.client.handshake();
+    p.client.send({ id: 1, method: "resources/read", params: { uri: "one://doc" } });
+    await (await p.channel.question(0)).approve({ uri: "two://doc" });
+    expect((await p.client.find(({ id }) => id === 1)).message.error?.message).toContain(
+      'not one of server "one"',
+    );
+    await p.proxy.close();
+  });
+
+  it("are judged by name: the rule of one is not the other's", async () => {
+    const rules = [
+      { match: { server: "one" }, action: "allow" },
+      { match: { tool: "received" }, action: "allow" },
+    ];
+    const p = two({ version: "1", default: "deny", rules });
+    await p.client.handshake();
+    expect((await p.client.request(1, "prompts/get", { name: "one__greet" })).result).toBeDefined();
+    expect((await p.client.request(2, "prompts/get", { name: "two__greet" })).error).toMatchObject({
+      code: -1,
+    });
+    expect((await p.client.request(3, "resources/read", { uri: "two://doc" })).error).toMatchObject(
+      { code: -1 },
+    );
+    expect((await receivedByMany(p, "two")).map(({ method }) => method)).not.toContain(
+      "prompts/get",
+    );
+    await p.proxy.close();
+  });
+});
