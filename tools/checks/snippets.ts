@@ -98,6 +98,7 @@ function configOf(root: string): object {
       typeRoots: [join(home, "node_modules/@types")],
       paths: {
         "@acp/core/*": [join(root, "packages/core/dist/*.d.ts")],
+        "@acp/proxy-mcp/*": [join(root, "packages/proxy-mcp/dist/*.d.ts")],
         "@acp/exec-safety/*": [join(root, "packages/exec-safety/dist/*.d.ts")],
         "@acp/*": [join(root, "packages/*/dist/index.d.ts")],
       },

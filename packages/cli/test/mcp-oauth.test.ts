@@ -64,8 +64,8 @@ describe("the token of a server", () => {
       },
     });
     double.expire();
-    await using at = await clientOf(double.url, authorization);
-    expect(await at.client.call(1, "echo", {})).toHaveProperty("result.content");
+    await using at = await clientOf(double.url, authorization, false);
+    expect(await at.client.request("init", "initialize", INIT)).toHaveProperty("result");
     expect(double.used.size).toBe(1);
   });
 
@@ -184,7 +184,7 @@ describe("the token of a server", () => {
     expect(odd?.message).toMatch(/login web --scope 'b:c'$/u);
     double.lie(lieOf(({ response }) => (json(response, 403, {}), true)));
     const { error: plain } = await at.client.call(3, "write", {});
-    expect(plain?.data).not.toEqual({ code: "authorization_scope" });
+    expect(plain?.data).toEqual({ code: "server_unavailable" });
     // No token was renewed or asked for.
     expect(double.used.size).toBe(0);
     double.lie(undefined);
@@ -222,8 +222,9 @@ describe("the token of a server", () => {
   it("that is renewed and cannot be saved is used all the same, and somebody is told", async () => {
     await using world = await signedInWorld();
     const { double } = world;
+    const noted = { newest: () => Promise.reject(new Error("full")) };
     const { authorization, told } = await world.authorization(double.url, {
-      log: { append: () => Promise.reject(new Error("full")) },
+      homeKeys: { ...(await world.keys()), noted },
     });
     await using at = await clientOf(double.url, authorization);
     double.expire();
