@@ -8,6 +8,7 @@ import { warmSchemas } from "@acp/proxy-mcp";
 export async function loadAll(): Promise<void> {
   await Promise.all([
     import("@acp/core/exec"),
+    import("@acp/proxy-mcp/oauth"),
     import("@acp/channel-web"),
     import("@acp/sandbox-linux"),
     import("picomatch"),
