@@ -76,10 +76,10 @@ async function gate() {
   const token = run("mcp", "token", "bench");
   const words = ["mcp", "serve", "--port", "0", "--home", home, "--server", "echo", "--", ...echo];
   // A resident is not started from a folder with its own code.
-  const stdio = ["ignore", "ignore", "pipe"];
+  const stdio = ["ignore", "pipe", "ignore"];
   const child = spawn(process.execPath, [acp, ...words], { cwd: scratch, stdio });
   children.push(child);
-  for await (const line of createInterface({ input: child.stderr })) {
+  for await (const line of createInterface({ input: child.stdout })) {
     const [url] = /http:\/\/127\.0\.0\.1:\d+\/mcp/u.exec(line) ?? [];
     if (url !== undefined) return [url, { headers: { authorization: `Bearer ${token}` } }];
   }

@@ -1,9 +1,17 @@
-import { describe, expect, it } from "vitest";
-import { withTerminator } from "./inline-command.js";
+import { expect, describe, it } from "vitest";
+import { COMMANDS } from "./commands.js";
+import { MCP_COMMANDS, inOneForm } from "./inline-command.js";
 
-const read = (line: string): string => withTerminator(line.split(" "), ["wrap", "scan"]).join(" ");
+const read = (line: string): string => inOneForm(line.split(" ")).join(" ");
 
-describe("withTerminator()", () => {
+describe("inOneForm()", () => {
+  it("knows the commands of the table", () => {
+    const named = COMMANDS.flatMap(({ name }) =>
+      name.startsWith("mcp ") ? [name.slice("mcp ".length)] : [],
+    );
+    expect(MCP_COMMANDS).toEqual(named.toSorted());
+  });
+
   it.each([
     ["mcp npx server", "mcp -- npx server"],
     ["mcp --home h npx -y server --home x", "mcp --home h -- npx -y server --home x"],
@@ -13,8 +21,9 @@ describe("withTerminator()", () => {
       "mcp --config c.yml --server s -- node a.js -- b",
     ],
     ["mcp --agent wrap node a.js", "mcp --agent wrap -- node a.js"],
-    ["mcp --alone wrap files", "mcp --alone -- wrap files"],
-  ])("finds where the command of %j begins", (line, whole) => {
+    ["mcp --home h serve --port 1", "mcp serve --home h --port 1"],
+    ["mcp --alone --home h logout web", "mcp logout --alone --home h web"],
+  ])("finds what %j begins with", (line, whole) => {
     expect(read(line)).toBe(whole);
   });
 
@@ -25,6 +34,7 @@ describe("withTerminator()", () => {
     "mcp --home",
     "mcp -- npx server",
     "mcp --home h -- npx",
+    "mcp --home h -- serve",
     "mcp wrap files",
     "mcp scan --json",
     "policy check a.yml",

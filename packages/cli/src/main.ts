@@ -10,17 +10,13 @@ import { COMMANDS } from "./commands.js";
 import { EXIT_CODES } from "./exit-codes.js";
 import { exitOfError } from "./failure.js";
 import { describeCommand, renderCommandHelp, renderHelp } from "./help.js";
-import { withTerminator } from "./inline-command.js";
+import { inOneForm } from "./inline-command.js";
 import { createPrinter } from "./printer.js";
 import type { Printer } from "./printer.js";
 
-const AFTER_MCP = COMMANDS.flatMap(({ name }) =>
-  name.startsWith("mcp ") ? [name.slice("mcp ".length)] : [],
-);
-
 /** Runs one command line (the words after `acp`); resolves with its exit code. Never rejects. */
 export async function main(words: readonly string[], io: Io): Promise<number> {
-  const argv = withTerminator(words, AFTER_MCP);
+  const argv = inOneForm(words);
   // Looked up by hand: an unreadable command line must be reported in the asked form too.
   const json = argv
     .slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length)

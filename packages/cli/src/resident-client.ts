@@ -11,7 +11,7 @@ import { createDoorRelay } from "./resident/door-relay.js";
 import { createRelay } from "./resident/relay.js";
 import type { DoorLink, Link, LinkHandlers } from "./resident/link.js";
 import { buildOf, versionOf } from "./build-of.js";
-import { withTerminator } from "./inline-command.js";
+import { MCP_COMMANDS, inOneForm } from "./inline-command.js";
 import { namedHome, placesOf } from "./resident/places.js";
 import { reachResident } from "./resident/reach.js";
 import type { Reached, Unreached } from "./resident/reach.js";
@@ -33,8 +33,6 @@ import type { Frame, Greeting, Hello } from "./resident/wire.js";
 const END_MS_MAX = 10_000;
 /** The same for one whose requests under way have ten seconds. */
 const DRAIN_MS_MAX = 15_000;
-/** What may follow `mcp` here; the rest are commands of their own. */
-const SERVE = ["serve"] as const;
 /** Whether this command line has the client listen, rather than hand its standard streams on. */
 const listens = (argv: readonly string[]): boolean =>
   argv[0] === "proxy" || (argv[0] === "mcp" && argv[1] === "serve");
@@ -45,7 +43,9 @@ const aloneWorks = (argv: readonly string[]): string =>
 
 /** Whether this command line is one for the resident: every one that does not say otherwise. */
 export function isForResident(words: readonly string[], env: NodeJS.ProcessEnv): boolean {
-  const argv = withTerminator(words, SERVE);
+  const argv = inOneForm(words);
+  const [name, second = ""] = argv;
+  if (name === "mcp" && second !== "serve" && MCP_COMMANDS.includes(second)) return false;
   const own = argv.slice(0, endOf(argv));
   // These are answered by the command itself.
   if (own.some((word) => /^(?:-h|--(?:help|version|alone|tty))$/u.test(word))) return false;
@@ -54,7 +54,7 @@ export function isForResident(words: readonly string[], env: NodeJS.ProcessEnv):
 
 /** Runs this process as a client of the resident until one side ends. */
 export function runResidentClient(): void {
-  const argv = withTerminator(process.argv.slice(2), SERVE);
+  const argv = inOneForm(process.argv.slice(2));
   const { env } = process;
   const uid = process.getuid?.() ?? -1;
   const userHome = homedir();

@@ -80,8 +80,8 @@ describe.runIf(suiteNeed.run)(
       expect(passed(wanted)).toBe(PASSED[era]);
       await using served = startAcp(["mcp", "serve", "--port", "0"], { home, env: RESIDENT });
       try {
-        await served.seen("stderr", ADDRESS);
-        const [url = ""] = ADDRESS.exec(served.stderr()) ?? [];
+        await served.seen("stdout", ADDRESS);
+        const [url = ""] = ADDRESS.exec(served.stdout()) ?? [];
         await using behind = await tokenDoor(url, token.trim());
         const found = await judge(behind.url, era);
         const same = [...wanted].filter(([check]) => !ONLY_DIRECT.test(check) || found.has(check));

@@ -5,6 +5,7 @@
 import { win32 } from "node:path";
 import { isJsonList, isJsonObject } from "@acp/core";
 import type { JsonObject, JsonValue } from "@acp/core";
+import { inOneForm } from "../inline-command.js";
 
 /** One change. Plain JSON data. */
 export interface Unwrapped {
@@ -39,6 +40,13 @@ export function acpWords(command: readonly string[]): readonly string[] | undefi
   const at = rest.findIndex((word) => !word.startsWith("-") && word !== "exec" && word !== "dlx");
   const started = rest[at];
   return started !== undefined && isAcp(started) ? rest.slice(at + 1) : undefined;
+}
+
+/** The server's command behind the words after `acp`; none where there is no such. */
+export function serverWords(own: readonly string[]): readonly string[] {
+  const whole = inOneForm(own);
+  const end = whole.indexOf("--");
+  return whole[0] !== "mcp" || end === -1 ? [] : whole.slice(end + 1);
 }
 
 /** Takes ACP out of settings; everything else stays as it is. */
@@ -93,7 +101,7 @@ function ownEntry(
     return undefined;
   }
   if (own[0] !== "mcp") return "none";
-  const after = own.indexOf("--") === -1 ? [] : own.slice(own.indexOf("--") + 1);
+  const after = serverWords(own);
   const [program, ...programArgs] = after;
   if (program === undefined) {
     changes.push({ at: path, kind: "server_removed", command: words });

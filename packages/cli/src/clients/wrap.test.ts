@@ -5,6 +5,7 @@ import { CLIENT_IDS, placesOfUser } from "./known-clients.js";
 import type { ClientId, ClientPlace } from "./known-clients.js";
 import { planUnwrap, planWrap, serversIn } from "./wrap.js";
 import type { Front, WrapChange } from "./wrap.js";
+import { withoutAcp } from "./without-acp.js";
 
 const front: Front = { program: ["/usr/bin/node", "/opt/acp/bin/acp.cjs"], options: [] };
 const all = (): boolean => true;
@@ -151,6 +152,7 @@ it("leaves alone what is not chosen, what it cannot read, and ACP itself", () =>
       text: "x",
       acp: { command: "acp", args: ["mcp"] },
       windows: { command: "C:\\node.exe", args: ["C:\\acp\\bin\\acp.cjs", "mcp", "--", "s"] },
+      bare: { command: "acp", args: ["mcp", "--agent", "a", "npx", "s"] },
     },
   });
   const place = placeOf("cursor");
@@ -161,7 +163,12 @@ it("leaves alone what is not chosen, what it cannot read, and ACP itself", () =>
     ["none", "unknown"],
     ["acp", "acp"],
     ["windows", "gated"],
+    ["bare", "gated"],
   ]);
+  // Whoever takes ACP out leaves the server there.
+  expect(withoutAcp(JSON.parse(text)).value).toMatchObject({
+    mcpServers: { bare: { command: "npx", args: ["s"] } },
+  });
   const change = planWrap(place, text, { front, isChosen: ({ name }) => name === "two" });
   expect(change?.servers.map(({ name }) => name)).toEqual(["two"]);
   expect(serversIn(place, change?.after ?? "")[0]?.state).toBe("open");

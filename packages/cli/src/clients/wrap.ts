@@ -7,7 +7,7 @@ import { isConsentError } from "@acp/core";
 import type { ClientId, ClientPlace, ServersAt } from "./known-clients.js";
 import { editSettings, isSettings, readSettings } from "./settings-text.js";
 import type { Edit, Settings } from "./settings-text.js";
-import { acpWords } from "./without-acp.js";
+import { acpWords, serverWords } from "./without-acp.js";
 
 /**
  * What a server of a client is: `gated` behind the gate, `open` not, `acp` ACP itself, `remote`
@@ -236,8 +236,7 @@ function readEntry(
   const words: readonly string[] = [program, ...args.map(String)];
   const own = acpWords(words);
   if (own === undefined) return { ...places, words, state: "open", command: words };
-  const end = own.indexOf("--");
-  const behind = own[0] === "mcp" && end !== -1 ? own.slice(end + 1) : [];
+  const behind = serverWords(own);
   return behind.length === 0
     ? { ...places, words, state: "acp" }
     : {
