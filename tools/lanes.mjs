@@ -35,7 +35,7 @@ const ONLY_DEEP = {
   "packages/cli/test/backup-killed.test.ts": 50,
   "packages/cli/test/backup-terminal.test.ts": 12,
   "packages/cli/test/config-encrypt.test.ts": 5,
-  "packages/cli/test/conformance.test.ts": 31,
+  "packages/cli/test/conformance.test.ts": 45,
   "packages/cli/test/doctor-quarantine.test.ts": 7,
   "packages/cli/test/exec-check.test.ts": 5,
   "packages/cli/test/exec-hook.test.ts": 24,
