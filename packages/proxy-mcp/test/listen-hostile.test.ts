@@ -1,4 +1,5 @@
 /** Requests that must not get to anybody's server, and who sends them. */
+import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { readMessage } from "../src/listen/read-body.js";
 import { begin, initialize, listening, raw, send, TOKENS } from "./support/http-agent.js";
@@ -180,6 +181,30 @@ describe("a listener", () => {
     const answer = await send(at, { headers, body: { jsonrpc: "2.0", id: 1, method: "ping" } });
     expect(answer.status).toBe(401);
     await answer.text();
+  });
+
+  it("takes no message whose token was taken away while its body came", async () => {
+    const server = inProcess();
+    const at = await listening({ upstreams: [server.upstream] });
+    const head = [
+      "POST /mcp HTTP/1.1",
+      `Host: 127.0.0.1:${at.port}`,
+      `Authorization: Bearer ${TOKENS.ada}`,
+      "Content-Type: application/json",
+      "Accept: application/json, text/event-stream",
+      `Content-Length: ${BODY.length}`,
+      "Expect: 100-continue",
+    ].join("\r\n");
+    const socket = connect(at.port, "127.0.0.1", () => socket.write(`${head}\r\n\r\n`));
+    let text = "";
+    socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
+    // The token was looked at.
+    await expect.poll(() => text).toContain("100 Continue");
+    at.tokens.delete(TOKENS.ada);
+    socket.write(BODY);
+    await expect.poll(() => text).toContain("HTTP/1.1 401");
+    socket.destroy();
+    expect(server.counts.started).toBe(0);
   });
 });
 

@@ -24,7 +24,7 @@ import {
   TICK_MS,
 } from "./limits.js";
 import { createBodyReader } from "./read-body.js";
-import { refuse } from "./refusal.js";
+import { refuse, UNKNOWN_TOKEN } from "./refusal.js";
 import { createRequestStates } from "./request-states.js";
 import { serveRoute } from "./serve-route.js";
 import type { Open, RouteParts } from "./serve-route.js";
@@ -117,7 +117,16 @@ export function createMcpListener(options: McpListenerOptions): McpListener {
     options,
     http,
     clients,
-    route: { clients, states, clock, serve, log, pollAfterMs, bodies: createBodyReader() },
+    route: {
+      clients,
+      states,
+      clock,
+      serve,
+      log,
+      pollAfterMs,
+      bodies: createBodyReader(),
+      isStill: async (request, { key }) => (await callerOf(options, request))?.key === key,
+    },
     sockets: new Set(),
     ports: new WeakMap(),
     deadlines: new WeakMap(),
@@ -230,13 +239,8 @@ async function handle(
     route.log(`refused a request: ${guarded.refusal.reason}`);
     return refuse(response, guarded.refusal);
   }
-  const caller = await options.credentials.find(tokenOf(request.headers.authorization));
-  if (caller === undefined)
-    return refuse(response, {
-      status: 401,
-      reason: "it has no token that is known here",
-      headers: { "www-authenticate": 'Bearer realm="acp"' },
-    });
+  const caller = await callerOf(options, request);
+  if (caller === undefined) return refuse(response, UNKNOWN_TOKEN);
   if (!clients.enter(caller, response))
     return refuse(response, {
       status: 429,
@@ -245,6 +249,11 @@ async function handle(
     });
   return serveRoute(route, { ...guarded, caller, request, response });
 }
+
+const callerOf = (
+  { credentials }: McpListenerOptions,
+  { headers }: IncomingMessage,
+): ReturnType<McpCredentials["find"]> => credentials.find(tokenOf(headers.authorization));
 
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]{1,512}=*)$/iu;
 

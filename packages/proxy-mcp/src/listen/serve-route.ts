@@ -10,7 +10,7 @@ import { accepts, bodyRefusal } from "./guard.js";
 import type { Route } from "./guard.js";
 import { READING_BYTES_MAX } from "./limits.js";
 import type { BodyReader } from "./read-body.js";
-import { refuse } from "./refusal.js";
+import { refuse, UNKNOWN_TOKEN } from "./refusal.js";
 import type { RequestStates } from "./request-states.js";
 import { openHttpSession } from "./session.js";
 import type { HttpSession, PassedMessage } from "./session.js";
@@ -34,6 +34,8 @@ export interface RouteParts {
   readonly states: RequestStates;
   readonly clock: Clock;
   readonly bodies: BodyReader;
+  /** Whether the token of a request is still its caller's. */
+  readonly isStill: (request: IncomingMessage, caller: McpCaller) => Promise<boolean>;
   readonly serve: (connection: Duplex, caller: McpCaller) => void;
   readonly log: (line: string) => void;
   readonly pollAfterMs: number | undefined;
@@ -128,6 +130,9 @@ async function post(parts: RouteParts, routed: Routed): Promise<void> {
     parts.log(`refused a message: ${read.refusal.reason}`);
     return refuse(response, read.refusal, read.id);
   }
+  // A body may take its time, and its token may be taken away meanwhile.
+  if (!(await parts.isStill(request, routed.caller))) return refuse(response, UNKNOWN_TOKEN);
+  if (response.destroyed) return;
   const { message } = read;
   if (!isOwnState(parts, routed, message)) return;
   return route === "messages" ? postSse(parts, routed, message) : postMcp(parts, routed, message);
