@@ -38,6 +38,8 @@ export interface EventStreams {
   open(): EventStream;
   /** Resumes a stream after an event; says why where it cannot. */
   resume(lastEventId: string, response: ServerResponse): string | undefined;
+  /** Ends a response that is no stream, and waits for its client as for the others. */
+  answer(response: ServerResponse, body: Buffer): void;
   /** Resolves when every connection takes more; nothing where all do. */
   pause(): Promise<void> | undefined;
   connections(): number;
@@ -93,6 +95,7 @@ export function createEventStreams(
   return {
     open: () => openStream(all),
     resume: (id, response) => resume(all, id, response),
+    answer: all.pressure.end,
     pause: all.pressure.pause,
     connections: () => connected().length,
     comment() {

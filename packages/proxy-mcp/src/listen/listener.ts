@@ -14,6 +14,7 @@ import { createClients } from "./clients.js";
 import type { Clients, McpCaller } from "./clients.js";
 import { guard } from "./guard.js";
 import {
+  CLOSE_MS_MAX,
   CLIENT_SESSIONS_MAX,
   CONNECTIONS_MAX,
   HEAD_BYTES_MAX,
@@ -158,7 +159,16 @@ export function createMcpListener(options: McpListenerOptions): McpListener {
       );
       for (const open of clients.all()) open.end();
       for (const socket of state.sockets) socket.destroySoon();
+      // Who reads nothing now is not waited for.
+      const late = new AbortController();
+      const cut = clock.sleep(CLOSE_MS_MAX, { signal: late.signal, background: true }).then(
+        () => state.sockets.forEach((socket) => socket.destroy()),
+        () => {},
+      );
+      if (accepting === undefined) return;
       await closed;
+      late.abort();
+      await cut;
     },
   };
 }

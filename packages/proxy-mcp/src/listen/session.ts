@@ -192,7 +192,7 @@ function begun(
     "cache-control": "no-store",
     ...(hasSession && { "mcp-session-id": sessionId }),
   });
-  response.end(line.subarray(0, -1));
+  state.streams.answer(response, line.subarray(0, -1));
   if (!hasSession) state.lines.end();
 }
 

@@ -189,7 +189,7 @@ function heard(state: State, line: Buffer): void {
 }
 
 function answer(state: State, line: Buffer, own: RpcId | undefined): void {
-  const { asked, parts } = state;
+  const { asked, parts, pressure } = state;
   const one = own === undefined ? undefined : asked.get(String(own));
   if (own === undefined || one === undefined) return; // it was taken back
   asked.delete(String(own));
@@ -200,17 +200,14 @@ function answer(state: State, line: Buffer, own: RpcId | undefined): void {
   ]);
   parts.onAnswer(ours);
   if (method === "tools/list") learnTools(state, ours);
-  if (response.headersSent) {
-    response.end(eventText(ours));
-    return;
-  }
+  if (response.headersSent) return pressure.end(response, eventText(ours));
   const body = ours.subarray(0, -1);
   response.writeHead(statusOf(line), {
     "content-type": "application/json",
     "cache-control": "no-store",
     "content-length": body.length,
   });
-  response.end(body);
+  pressure.end(response, body);
 }
 
 function learnTools(state: State, line: Buffer): void {
@@ -273,7 +270,10 @@ function over(state: State): void {
   state.isOver = true;
   for (const { id, response } of state.asked.values())
     if (response.headersSent)
-      response.end(eventText(errorLine(id, { code: INTERNAL_ERROR, message: GONE })));
+      state.pressure.end(
+        response,
+        eventText(errorLine(id, { code: INTERNAL_ERROR, message: GONE })),
+      );
     else refuse(response, { status: 502, code: INTERNAL_ERROR, reason: GONE }, id);
   state.asked.clear();
   state.parts.onEnd();
