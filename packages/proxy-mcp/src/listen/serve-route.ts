@@ -124,7 +124,7 @@ async function post(parts: RouteParts, routed: Routed): Promise<void> {
       reason: `it does not accept both ${JSON_TYPE} and ${EVENTS}`,
     });
   if (request.headers.expect?.toLowerCase() === "100-continue") response.writeContinue();
-  const read = await parts.bodies.read(request);
+  const read = await parts.bodies.read(request, routed.caller.key);
   if (read === undefined || response.destroyed) return;
   if ("refusal" in read) {
     parts.log(`refused a message: ${read.refusal.reason}`);
