@@ -13,6 +13,8 @@ export const READING_OF_CLIENT_BYTES_MAX: number = 32 * 1024 * 1024;
 export const SMALL_BODY_BYTES_MAX: number = 64 * 1024;
 /** Connections at a time, of all clients. A resident passes on as many of one client. */
 export const CONNECTIONS_MAX = 512;
+/** Connections of one client that have no request. */
+export const IDLE_OF_CLIENT_MAX = 128;
 /** Requests of one client that are being answered, streams included; others have places left. */
 export const OPEN_OF_CLIENT_MAX = 256;
 /** Sessions of one client; each starts every server anew, and a client has a few conversations. */

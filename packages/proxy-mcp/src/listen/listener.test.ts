@@ -73,3 +73,37 @@ it("close() does not wait for a client that does not read its answer", async () 
   await at.clock.advance(2_000);
   await closed;
 });
+
+it("a request that waits behind another one keeps its connection for as long as it takes", async () => {
+  const asked: string[] = [];
+  const answers: (() => void)[] = [];
+  const at = await listening({
+    serve(connection) {
+      connection.on("data", (chunk: Buffer) => {
+        for (const line of chunk.toString().trim().split("\n")) {
+          const { id, method } = JSON.parse(line) as { id: string; method: string };
+          asked.push(method);
+          answers.push(() => connection.write(`{"jsonrpc":"2.0","id":"${id}","result":{}}\n`));
+        }
+      });
+    },
+  });
+  const socket = at.open();
+  let text = "";
+  socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  socket.write(at.stateless("vendor/one") + at.stateless("vendor/two"));
+  await expect.poll(() => asked).toEqual(["vendor/one", "vendor/two"]);
+  answers[0]?.();
+  const answered = (): number => text.split('"result":{}').length - 1;
+  await expect.poll(answered).toBe(1);
+  // Its "close" comes after the last byte.
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await at.clock.advance(600_000);
+  answers[1]?.();
+  await expect.poll(answered).toBe(2);
+  const isEnded = async (): Promise<boolean> => {
+    await at.clock.advance(70_000);
+    return socket.destroyed;
+  };
+  await expect.poll(isEnded).toBe(true);
+});

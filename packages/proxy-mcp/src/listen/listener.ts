@@ -12,6 +12,8 @@ import { ConsentError, systemClock } from "@acp/core";
 import type { Clock } from "@acp/core";
 import { createClients } from "./clients.js";
 import type { Clients, McpCaller } from "./clients.js";
+import { createConnections } from "./connections.js";
+import type { Connections } from "./connections.js";
 import { guard } from "./guard.js";
 import {
   CLOSE_MS_MAX,
@@ -19,6 +21,7 @@ import {
   CONNECTIONS_MAX,
   HEAD_BYTES_MAX,
   HEAD_MS_MAX,
+  IDLE_OF_CLIENT_MAX,
   KEEP_ALIVE_MS,
   LOGGED_MAX,
   OPEN_OF_CLIENT_MAX,
@@ -86,7 +89,7 @@ interface State {
   readonly http: Server;
   readonly route: RouteParts;
   readonly clients: Clients<Open>;
-  readonly sockets: Set<Socket>;
+  readonly connections: Connections;
   readonly deadlines: WeakMap<Socket, AbortController>;
   /** On which port a connection was accepted. */
   readonly ports: WeakMap<Socket, () => number | undefined>;
@@ -128,7 +131,10 @@ export function createMcpListener(options: McpListenerOptions): McpListener {
       bodies: createBodyReader(),
       isStill: async (request, { key }) => (await callerOf(options, request))?.key === key,
     },
-    sockets: new Set(),
+    connections: createConnections({
+      all: options.connectionsMax ?? CONNECTIONS_MAX,
+      idleOfClient: IDLE_OF_CLIENT_MAX,
+    }),
     ports: new WeakMap(),
     deadlines: new WeakMap(),
     over: new AbortController(),
@@ -158,11 +164,12 @@ export function createMcpListener(options: McpListenerOptions): McpListener {
         accepting === undefined ? resolve() : accepting.close(() => resolve()),
       );
       for (const open of clients.all()) open.end();
-      for (const socket of state.sockets) socket.destroySoon();
+      const sockets = state.connections.all();
+      for (const socket of sockets) socket.destroySoon();
       // Who reads nothing now is not waited for.
       const late = new AbortController();
       const cut = clock.sleep(CLOSE_MS_MAX, { signal: late.signal, background: true }).then(
-        () => state.sockets.forEach((socket) => socket.destroy()),
+        () => sockets.forEach((socket) => socket.destroy()),
         () => {},
       );
       if (accepting === undefined) return;
@@ -200,15 +207,13 @@ function listenAt(
 
 /** Node's own time limits hold only for a server that listens itself. */
 function attach(state: State, socket: Socket, port: () => number | undefined): void {
-  const { http, sockets, ports, over, options } = state;
+  const { http, connections, ports, over } = state;
   socket.on("error", () => socket.destroy());
-  const { connectionsMax = CONNECTIONS_MAX } = options;
-  if (over.signal.aborted || sockets.size >= connectionsMax) return void socket.destroy();
-  sockets.add(socket);
+  if (over.signal.aborted || !connections.add(socket)) return void socket.destroy();
   ports.set(socket, port);
   expectHead(state, socket, HEAD_MS_MAX);
   socket.once("close", () => {
-    sockets.delete(socket);
+    connections.remove(socket);
     state.deadlines.get(socket)?.abort();
   });
   http.emit("connection", socket);
@@ -231,11 +236,11 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { options, ports, clients, route } = state;
+  const { options, ports, clients, route, connections } = state;
   const { socket } = request;
   response.on("error", () => response.destroy());
   state.deadlines.get(socket)?.abort();
-  response.once("finish", () => {
+  connections.begin(response, () => {
     if (!socket.destroyed) expectHead(state, socket, KEEP_ALIVE_MS + HEAD_MS_MAX);
   });
   if (state.isDraining)
@@ -251,6 +256,7 @@ async function handle(
   }
   const caller = await callerOf(options, request);
   if (caller === undefined) return refuse(response, UNKNOWN_TOKEN);
+  connections.identify(socket, caller.key);
   if (!clients.enter(caller, response))
     return refuse(response, {
       status: 429,
