@@ -9,7 +9,10 @@ function fakes() {
   const socket = (name: string): Socket =>
     ({ destroy: () => void ended.push(name) }) as unknown as Socket;
   const response = (of: Socket): ServerResponse =>
-    Object.assign(new EventEmitter(), { req: { socket: of } }) as unknown as ServerResponse;
+    Object.assign(new EventEmitter(), {
+      req: { socket: of },
+      socket: of,
+    }) as unknown as ServerResponse;
   return { ended, socket, response };
 }
 

@@ -26,6 +26,10 @@ interface Entry {
   readonly open: Set<ServerResponse>;
 }
 
+/** Whether nobody is there any more who could be answered. */
+export const isGone = (response: ServerResponse): boolean =>
+  response.destroyed || response.req.socket.destroyed || !response.req.socket.writable;
+
 /** None is open. */
 export function createConnections(limits: {
   readonly all: number;
@@ -35,8 +39,14 @@ export function createConnections(limits: {
   const entries = new Map<Socket, Entry>();
   const idle = (): readonly (readonly [Socket, Entry])[] =>
     [...entries].filter(([, { open }]) => open.size === 0);
-  const drop = (socket: Socket): void => {
+  const remove = (socket: Socket): void => {
+    const entry = entries.get(socket);
     entries.delete(socket);
+    // Node says nothing to one that waits behind another, and it would count as open for ever.
+    for (const response of entry?.open ?? []) if (response.socket === null) response.emit("close");
+  };
+  const drop = (socket: Socket): void => {
+    remove(socket);
     socket.destroy();
   };
   const over = (socket: Socket, response: ServerResponse, onIdle: () => void): void => {
@@ -62,7 +72,7 @@ export function createConnections(limits: {
       entries.set(socket, { key: undefined, open: new Set() });
       return true;
     },
-    remove: (socket) => void entries.delete(socket),
+    remove,
     begin(response, onIdle) {
       const { socket } = response.req;
       entries.get(socket)?.open.add(response);

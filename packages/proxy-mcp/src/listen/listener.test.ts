@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { connect } from "node:net";
-import type { Socket } from "node:net";
+import { connect, createServer } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { manualClock } from "@acp/testing";
 import { expect, it, onTestFinished } from "vitest";
 import { createMcpListener } from "./listener.js";
@@ -106,4 +106,55 @@ it("a request that waits behind another one keeps its connection for as long as 
     return socket.destroyed;
   };
   await expect.poll(isEnded).toBe(true);
+});
+
+it("opens nothing for a client that left while its token was looked up", async () => {
+  let find: () => void = () => {};
+  let isServed = false;
+  const at = await listening({
+    credentials: {
+      find: () =>
+        new Promise((resolve) => {
+          find = () => resolve({ agent: { id: "ada" }, key: "a" });
+        }),
+      holds: () => true,
+    },
+    serve: () => void (isServed = true),
+  });
+  let closed = 0;
+  const attached = createServer((socket) => {
+    socket.once("close", () => closed++);
+    at.listener.attach(socket, () => at.port);
+  });
+  attached.listen(0, "127.0.0.1");
+  await once(attached, "listening");
+  onTestFinished(() => void attached.close());
+  const socket = connect((attached.address() as AddressInfo).port, "127.0.0.1");
+  const head = `GET /sse HTTP/1.1\r\nHost: 127.0.0.1:${at.port}\r\nAuthorization: Bearer a\r\n`;
+  const idle = find;
+  socket.write(`${head}Accept: text/event-stream\r\n\r\n`);
+  await expect.poll(() => find === idle).toBe(false);
+  socket.destroy();
+  await expect.poll(() => closed).toBe(1);
+  find();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isServed).toBe(false);
+});
+
+it("takes back a request that waits behind another one when their connection breaks", async () => {
+  const heard: string[] = [];
+  const at = await listening({
+    serve(connection) {
+      connection.on(
+        "data",
+        (chunk: Buffer) => void heard.push(...(chunk.toString().match(/"method":"[^"]*"/gu) ?? [])),
+      );
+    },
+  });
+  const socket = at.open();
+  socket.write(at.stateless("vendor/one") + at.stateless("vendor/two"));
+  await expect.poll(() => heard).toHaveLength(2);
+  socket.destroy();
+  const cancelled = '"method":"notifications/cancelled"';
+  await expect.poll(() => heard.slice(2)).toEqual([cancelled, cancelled]);
 });

@@ -12,7 +12,7 @@ import { ConsentError, systemClock } from "@acp/core";
 import type { Clock } from "@acp/core";
 import { createClients } from "./clients.js";
 import type { Clients, McpCaller } from "./clients.js";
-import { createConnections } from "./connections.js";
+import { createConnections, isGone } from "./connections.js";
 import type { Connections } from "./connections.js";
 import { guard } from "./guard.js";
 import {
@@ -255,6 +255,8 @@ async function handle(
     return refuse(response, guarded.refusal);
   }
   const caller = await callerOf(options, request);
+  // Whoever left meanwhile would not be heard leaving what is opened now.
+  if (isGone(response)) return;
   if (caller === undefined) return refuse(response, UNKNOWN_TOKEN);
   connections.identify(socket, caller.key);
   if (!clients.enter(caller, response))

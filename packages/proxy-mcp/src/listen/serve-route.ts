@@ -5,6 +5,7 @@ import type { Clock } from "@acp/core";
 import { INVALID_PARAMS, INVALID_REQUEST } from "../rpc.js";
 import type { RpcId } from "../rpc.js";
 import type { Clients, Held, McpCaller } from "./clients.js";
+import { isGone } from "./connections.js";
 import { EVENTS } from "./event-streams.js";
 import { accepts, bodyRefusal } from "./guard.js";
 import type { Route } from "./guard.js";
@@ -125,14 +126,15 @@ async function post(parts: RouteParts, routed: Routed): Promise<void> {
     });
   if (request.headers.expect?.toLowerCase() === "100-continue") response.writeContinue();
   const read = await parts.bodies.read(request, routed.caller.key);
-  if (read === undefined || response.destroyed) return;
+  if (read === undefined || isGone(response)) return;
   if ("refusal" in read) {
     parts.log(`refused a message: ${read.refusal.reason}`);
     return refuse(response, read.refusal, read.id);
   }
   // A body may take its time, and its token may be taken away meanwhile.
-  if (!(await parts.isStill(request, routed.caller))) return refuse(response, UNKNOWN_TOKEN);
-  if (response.destroyed) return;
+  const isStill = await parts.isStill(request, routed.caller);
+  if (isGone(response)) return;
+  if (!isStill) return refuse(response, UNKNOWN_TOKEN);
   const { message } = read;
   if (!isOwnState(parts, routed, message)) return;
   return route === "messages" ? postSse(parts, routed, message) : postMcp(parts, routed, message);
