@@ -56,7 +56,7 @@ export function createConnections(limits: {
     entries.set(socket, entry);
     onIdle();
     const { key } = entry;
-    if (key === undefined) return;
+    if (key === undefined || entries.size <= limits.idleOfClient) return;
     const own = idle().filter(([, other]) => other.key === key);
     const [oldest] = own;
     if (oldest !== undefined && own.length > limits.idleOfClient) drop(oldest[0]);

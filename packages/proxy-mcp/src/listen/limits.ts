@@ -27,6 +27,8 @@ export const BODY_MS_MAX = 60_000;
 export const KEEP_ALIVE_MS = 60_000;
 /** A client that reads nothing for so long loses the connection; it may resume its streams. */
 export const STALLED_MS_MAX = 60_000;
+/** A proxy that does not read has so long to hear that its session is over. */
+export const END_MS_MAX = 10_000;
 /** When the listener closes, a client has so long to read what was said to it. */
 export const CLOSE_MS_MAX = 2_000;
 /** A session without any connection ends after this: its client is gone, or starts another one. */

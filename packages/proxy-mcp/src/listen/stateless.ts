@@ -42,7 +42,7 @@ export interface Stateless {
   readonly open: () => number;
   readonly waiting: () => number;
   comment(): void;
-  end(): void;
+  end(isCut?: boolean): void;
 }
 
 /** A request that is being answered. */
@@ -106,8 +106,8 @@ export function openStateless(parts: StatelessParts): Stateless {
     comment() {
       for (const one of state.asked.values()) comment(state, one);
     },
-    end() {
-      lines.end();
+    end(isCut) {
+      lines.end(isCut);
       over(state);
     },
   };
