@@ -66,6 +66,7 @@ interface State {
 }
 
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
+const CANCELLED = "notifications/cancelled";
 const LISTEN = "subscriptions/listen";
 /** What the protocol wants the status of an error to be. */
 const STATUS: Readonly<Record<string, number>> = {
@@ -98,7 +99,9 @@ export function openStateless(parts: StatelessParts): Stateless {
   return {
     post(message, response, headers) {
       if (message.kind === "request") return ask(state, message, { response, headers });
-      lines.send(message.line);
+      if (message.kind === "notification" && message.method === CANCELLED)
+        cancel(state, message.params, message.line);
+      else lines.send(message.line);
       response.writeHead(202, { "content-length": 0 }).end();
     },
     open: () => state.asked.size,
@@ -148,7 +151,7 @@ function ask(state: State, request: ClientRequest, { response, headers }: Answer
   response.once("close", () => {
     if (!asked.delete(own)) return;
     lines.send(
-      notificationLine("notifications/cancelled", {
+      notificationLine(CANCELLED, {
         requestId: own,
         reason: "The client closed the response",
       }),
@@ -160,6 +163,19 @@ function ask(state: State, request: ClientRequest, { response, headers }: Answer
       { path: ["params", "_meta", "progressToken"], value: own },
     ]),
   );
+}
+
+/** Takes back the request that its client calls so, if there is one only. */
+function cancel({ asked, lines }: State, params: unknown, line: Buffer): void {
+  const called = isRecord(params) ? params["requestId"] : undefined;
+  const [found, ...others] = [...asked].filter(([, { id }]) => id === called);
+  // Ours are all that a server knows: under another id it could be another client's request.
+  if (found === undefined || others.length > 0) return;
+  const [own, { id, response }] = found;
+  asked.delete(own);
+  lines.send(replaceValues(line, [{ path: ["params", "requestId"], value: own }]));
+  if (response.headersSent) response.end();
+  else refuse(response, { status: 409, reason: "its client took it back" }, id);
 }
 
 /** The first header of an argument that does not say what the argument is. */
