@@ -109,6 +109,7 @@ export function createEventStreams(
 }
 
 function openStream(all: All): EventStream {
+  if (all.streams.size >= all.limits.events) forgetEnded(all);
   const key = (all.next++).toString(36);
   const state: State = { key, seq: 0, sent: 0, lost: 0, isOver: false, response: undefined };
   all.streams.set(key, state);
@@ -212,7 +213,6 @@ function keep(all: All, event: Kept): void {
     all.bytes -= oldest.line.length;
     oldest.stream.lost = oldest.seq;
   }
-  if (all.streams.size > all.limits.events) forgetEnded(all);
 }
 
 /** Of a stream that is over nothing but what is kept can be asked for. */
