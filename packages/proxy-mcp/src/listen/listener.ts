@@ -3,6 +3,7 @@
  * HTTP+SSE of before, and messages without sessions; each becomes lines, as on stdio, and nothing but
  * lines is judged. Who asks is told by credentials. Format and rules: spec/mcp-proxy.md §17.
  */
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer as createSocketServer } from "node:net";
@@ -99,8 +100,7 @@ interface State {
   isDraining: boolean;
 }
 
-/** Makes one; it listens nowhere yet. */
-export function createMcpListener(options: McpListenerOptions): McpListener {
+function newState(options: McpListenerOptions): State {
   const { clock = systemClock, sessionsMax: sessions = CLIENT_SESSIONS_MAX, idleMs } = options;
   const clients = createClients<Open>(clock, {
     sessions,
@@ -117,7 +117,7 @@ export function createMcpListener(options: McpListenerOptions): McpListener {
     options.log(line);
   };
   const states = createRequestStates();
-  const state: State = {
+  return {
     options,
     http,
     clients,
@@ -141,6 +141,12 @@ export function createMcpListener(options: McpListenerOptions): McpListener {
     told,
     isDraining: false,
   };
+}
+
+/** Makes one; it listens nowhere yet. */
+export function createMcpListener(options: McpListenerOptions): McpListener {
+  const state = newState(options);
+  const { http } = state;
   const take = (request: IncomingMessage, response: ServerResponse): void =>
     void handle(state, request, response).catch(() => response.destroy());
   http.on("request", take);
@@ -149,7 +155,7 @@ export function createMcpListener(options: McpListenerOptions): McpListener {
   http.on("checkExpectation", take);
   http.on("clientError", refuseUnread);
   let accepting: SocketServer | undefined;
-  void tick(state, clock);
+  void tick(state, state.route.clock);
   return {
     attach: (socket, port) => attach(state, socket, port),
     async listen(port) {
@@ -159,25 +165,31 @@ export function createMcpListener(options: McpListenerOptions): McpListener {
     },
     drain: () => void (state.isDraining = true),
     async close() {
-      state.over.abort(new Error("the listener is closed"));
       const closed = new Promise<void>((resolve) =>
         accepting === undefined ? resolve() : accepting.close(() => resolve()),
       );
-      for (const open of clients.all()) open.end();
-      const sockets = state.connections.all();
-      for (const socket of sockets) socket.destroySoon();
-      // Who reads nothing now is not waited for.
-      const late = new AbortController();
-      const cut = clock.sleep(CLOSE_MS_MAX, { signal: late.signal, background: true }).then(
-        () => sockets.forEach((socket) => socket.destroy()),
-        () => {},
-      );
-      if (accepting === undefined) return;
-      await closed;
-      late.abort();
-      await cut;
+      await closeAll(state, closed);
     },
   };
+}
+
+/** Ends all, and waits for it: who reads nothing now is cut off after a while. */
+async function closeAll(state: State, closed: Promise<void>): Promise<void> {
+  const { clients, connections, route, over } = state;
+  over.abort(new Error("the listener is closed"));
+  for (const open of clients.all()) open.end();
+  const sockets = connections.all();
+  for (const socket of sockets) socket.destroySoon();
+  const gone = sockets
+    .filter(({ destroyed }) => !destroyed)
+    .map((socket) => once(socket, "close").catch(() => {}));
+  const all = new AbortController();
+  void Promise.all(gone).then(() => all.abort());
+  route.clock.sleep(CLOSE_MS_MAX, { signal: all.signal, background: true }).then(
+    () => sockets.forEach((socket) => socket.destroy()),
+    () => {},
+  );
+  await closed;
 }
 
 function listenAt(
