@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { PassThrough } from "node:stream";
 import { DENY_CODES } from "@acp/core";
 import { describe, expect, it } from "vitest";
@@ -33,6 +34,12 @@ const request = (id: number, method: string, params: object = {}): string =>
 const REFUSAL = { code: -32_000, message: MESSAGE, data: { code: "key_locked" } };
 
 describe("refuseMcp()", () => {
+  it("leaves nothing at its signal once its client is gone", async () => {
+    const { signal } = new AbortController();
+    await told([request(1, "ping")], { signal });
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
   it("says that a request may succeed later, and denies what its judge denies", async () => {
     const asked: unknown[] = [];
     const answers = await told(

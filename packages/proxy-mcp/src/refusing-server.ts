@@ -112,6 +112,7 @@ export function refuseMcp(options: RefuseMcpOptions): Promise<void> {
     const over = (): void => {
       if (isOver) return;
       isOver = true;
+      signal.removeEventListener("abort", over);
       input.pause();
       splitter.end();
       void outbox.end().then(resolve);
@@ -120,8 +121,8 @@ export function refuseMcp(options: RefuseMcpOptions): Promise<void> {
     input.on("data", (chunk: Buffer) => isOver || splitter.push(chunk));
     for (const event of ["end", "error", "close"] as const) input.on(event, over);
     output.on("error", over);
-    if (signal.aborted) over();
     signal.addEventListener("abort", over, { once: true });
+    if (signal.aborted) over();
     input.resume();
   });
 }

@@ -1,4 +1,5 @@
 /** Requests that must not get to anybody's server, and who sends them. */
+import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { readMessage } from "../src/listen/read-body.js";
 import { begin, initialize, listening, raw, send, TOKENS } from "./support/http-agent.js";
@@ -181,14 +182,40 @@ describe("a listener", () => {
     expect(answer.status).toBe(401);
     await answer.text();
   });
+
+  it("takes no message whose token was taken away while its body came", async () => {
+    const server = inProcess();
+    const at = await listening({ upstreams: [server.upstream] });
+    const head = [
+      "POST /mcp HTTP/1.1",
+      `Host: 127.0.0.1:${at.port}`,
+      `Authorization: Bearer ${TOKENS.ada}`,
+      "Content-Type: application/json",
+      "Accept: application/json, text/event-stream",
+      `Content-Length: ${BODY.length}`,
+      "Expect: 100-continue",
+    ].join("\r\n");
+    const socket = connect(at.port, "127.0.0.1", () => socket.write(`${head}\r\n\r\n`));
+    let text = "";
+    socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
+    // The token was looked at.
+    await expect.poll(() => text).toContain("100 Continue");
+    at.tokens.delete(TOKENS.ada);
+    socket.write(BODY);
+    await expect.poll(() => text).toContain("HTTP/1.1 401");
+    socket.destroy();
+    expect(server.counts.started).toBe(0);
+  });
 });
 
 describe("a connection", () => {
-  it("that sends no head ends, as one that is more than there may be", async () => {
+  it("that sends no head ends, and the oldest of them where there are too many", async () => {
     const at = await listening({ upstreams: [inProcess().upstream], connectionsMax: 2 });
     const silent = [raw(at.port, ""), raw(at.port, "POST /mcp HTTP/1.1\r\nHost:")];
-    // Once both are there.
-    await expect.poll(() => raw(at.port, "GET /mcp HTTP/1.1\r\n\r\n")).toBe("");
+    const answer = await send(at, { method: "GET", token: "", headers: { connection: "close" } });
+    expect(answer.status).toBe(401);
+    await answer.text();
+    expect(await Promise.race(silent)).toBe("");
     await at.clock.advance(10_000);
     expect(await Promise.all(silent)).toEqual(["", ""]);
   });

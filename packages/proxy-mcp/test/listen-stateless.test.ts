@@ -83,6 +83,31 @@ describe("a message without a session", () => {
     });
   });
 
+  it("is taken back by a message with the id that its client gave, and no other request is", async () => {
+    const server = inProcess((heard) => (heard.method === "vendor/x" ? true : undefined));
+    const at = await listening({ upstreams: [server.upstream] });
+    const sent = send(at, stateless("x", "vendor/x"));
+    const left = send(at, stateless("y", "vendor/x"));
+    await expect.poll(() => server.lines.length).toBe(2);
+    const [first, second] = server.lines.map((line) => JSON.parse(line) as Heard);
+    const own = first?.id;
+    // The listener's own id is none of the client's.
+    for (const requestId of [own, second?.id, "z", 1, "x"]) {
+      const { body, headers } = stateless(0, "notifications/cancelled", { requestId });
+      const answer = await send(at, { headers, body: { ...body, id: undefined } });
+      expect(answer.status).toBe(202);
+    }
+    const answer = await sent;
+    expect([answer.status, await answer.json()]).toMatchObject([409, { id: "x" }]);
+    await expect.poll(() => server.lines.length).toBe(3);
+    expect(JSON.parse(server.lines[2] ?? "")).toMatchObject({
+      method: "notifications/cancelled",
+      params: { requestId: own },
+    });
+    server.say(`{"jsonrpc":"2.0","id":${JSON.stringify(second?.id)},"result":{}}`);
+    expect((await left).status).toBe(200);
+  });
+
   it("that waits for a person reaches no server once its response is closed, and the answer is kept for a retry", async () => {
     const server = inProcess();
     const at = await listening({

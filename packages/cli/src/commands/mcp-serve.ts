@@ -3,7 +3,6 @@
  * over HTTP and the real servers. It listens on 127.0.0.1 until it is told to end.
  */
 import { asError, escapeText } from "@acp/core";
-import type { ConsentGate } from "@acp/core";
 import { createMcpListener, createMcpSessions, refuseMcp } from "@acp/proxy-mcp";
 import type { McpListener, McpListenerOptions } from "@acp/proxy-mcp";
 import { openHome } from "@acp/home";
@@ -16,6 +15,7 @@ import type { GateInUse } from "../gate/with-gate.js";
 import { makeHome } from "../home/make-home.js";
 import { ownHomePath } from "../home/home-source.js";
 import { readPort } from "../http/settings.js";
+import { createGateOfKey } from "../mcp-http/gate-of-key.js";
 import { openCredentials, ensureToken, TOKEN_VARIABLE, tokensPath } from "../mcp-http/tokens.js";
 import type { HomeCredentials } from "../mcp-http/tokens.js";
 import { createHomePins, trustedIn } from "../pins/home-pins.js";
@@ -104,15 +104,17 @@ async function serveSessions(parts: ServeSessionsParts): Promise<void> {
     ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
     ...(gates.room !== undefined && { room: gates.room }),
   });
-  const gateWith = once((policy) => inUse.gateWith(policy));
+  const gateOf = createGateOfKey({ ...inUse, policyOf: (key) => credentials.policyOf(key) });
   signal.addEventListener("abort", opened.endStarts);
   await listen({
     ...parts,
     serve(connection, { agent, key }) {
-      const policy = credentials.policyOf(key);
-      const gate = policy === undefined ? Promise.resolve(inUse.gate) : gateWith(policy);
-      void gate.then(
-        (own) => sessions.serve(connection, { agent, gate: own }),
+      void gateOf(key).then(
+        (gate) => {
+          // Its token was taken away: it is judged by nobody's policy.
+          if (gate === undefined) return void connection.destroy();
+          return sessions.serve(connection, { agent, gate });
+        },
         (error: unknown) => {
           log(asError(error).message);
           // Its requests hear that the session is over.
@@ -163,17 +165,6 @@ export const serveMcpHttpLocked =
       },
     });
   };
-
-/** Each gate is opened once; one that does not open is tried again. */
-function once(open: (policy: string) => Promise<ConsentGate>): typeof open {
-  const opened = new Map<string, Promise<ConsentGate>>();
-  return (policy) => {
-    const gate = opened.get(policy) ?? open(policy);
-    opened.set(policy, gate);
-    gate.catch(() => opened.delete(policy));
-    return gate;
-  };
-}
 
 /** The tokens that work: one at least, or nobody could connect. */
 async function credentialsOf(invocation: Invocation, dir: string): Promise<HomeCredentials> {

@@ -111,8 +111,9 @@ describe("openCredentials()", () => {
     const { credentials } = await open(path);
     const keyOf = async (token: string): Promise<string> =>
       (await credentials.find(token))?.key ?? "";
-    expect(credentials.policyOf(await keyOf(ADA))).toBe(join(dirname(path), "own.yml"));
-    expect(credentials.policyOf(await keyOf(BOB))).toBeUndefined();
+    expect(credentials.policyOf(await keyOf(ADA))?.path).toBe(join(dirname(path), "own.yml"));
+    expect(credentials.policyOf(await keyOf(BOB))).toEqual({ path: undefined });
+    expect(credentials.policyOf("nobody's")).toBeUndefined();
   });
 
   it("takes a token of the environment for the agent of this start", async () => {

@@ -110,12 +110,18 @@ export async function ensureToken(path: string, agent: string): Promise<string> 
   return isKept ? token : ensureToken(path, agent);
 }
 
+/** The policy of an agent with a token. */
+export interface AgentPolicy {
+  /** Absolute path of its own; `undefined` for the main one. */
+  readonly path: string | undefined;
+}
+
 /** Credentials that are looked up anew whenever the file changes. */
 export interface HomeCredentials extends McpCredentials {
   /** Who has one now. */
   agents(): readonly string[];
-  /** The policy of its own that a key's agent has; none where the key works no more. */
-  policyOf(key: string): string | undefined;
+  /** Which policy judges a key's agent; nothing where the key works no more. */
+  policyOf(key: string): AgentPolicy | undefined;
 }
 
 interface Known extends McpCaller {
@@ -158,7 +164,10 @@ export async function openCredentials(
   };
   return {
     agents: () => known.map(({ agent: { id } }) => id),
-    policyOf: (key) => known.find((each) => each.key === key)?.policyPath,
+    policyOf(key) {
+      const found = known.find((each) => each.key === key);
+      return found === undefined ? undefined : { path: found.policyPath };
+    },
     async find(token) {
       await renew();
       if (token === undefined) return undefined;

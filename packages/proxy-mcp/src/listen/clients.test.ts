@@ -12,7 +12,7 @@ function held(id: string, ended: string[], connections = 0): Held {
     kind: "session",
     connections: () => connections,
     comment: () => {},
-    end: () => void ended.push(id),
+    end: (isCut = false) => void ended.push(isCut ? `${id} at once` : id),
   };
 }
 
@@ -38,7 +38,7 @@ it("sweep() ends what nobody is connected to for long, and what is no longer any
   clients.add(bob, held("bobs", ended, 1));
   await clock.advance(100);
   clients.sweep((key) => key === "a");
-  expect(ended.toSorted()).toEqual(["bobs", "idle"]);
+  expect(ended.toSorted()).toEqual(["bobs at once", "idle"]);
   expect(clients.find(ada, "read")).toBeDefined();
   expect(clients.find(bob, "read")).toBeUndefined();
 });

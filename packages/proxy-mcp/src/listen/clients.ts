@@ -22,7 +22,8 @@ export interface Held {
   readonly kind: "session" | "sse" | "stateless";
   readonly connections: () => number;
   comment(): void;
-  end(): void;
+  /** @param isCut - Also what was sent and is not judged yet. */
+  end(isCut?: boolean): void;
 }
 
 /** Everything that is open, by its client. */
@@ -58,9 +59,9 @@ export function createClients<T extends Held>(
   const open = new Map<string, number>();
   const ofKey = (key: string): readonly Entry<T>[] =>
     [...entries.values()].filter((entry) => entry.key === key);
-  const end = ({ held }: Entry<T>): void => {
+  const end = ({ held }: Entry<T>, isCut = false): void => {
     entries.delete(held.id);
-    held.end();
+    held.end(isCut);
   };
   return {
     find({ key }, id) {
@@ -98,7 +99,8 @@ export function createClients<T extends Held>(
     sweep(holds) {
       for (const entry of entries.values()) {
         if (entry.held.connections() > 0) entry.usedMs = clock.monotonic();
-        if (!holds(entry.key) || clock.monotonic() - entry.usedMs >= idleMs) end(entry);
+        if (!holds(entry.key)) end(entry, true);
+        else if (clock.monotonic() - entry.usedMs >= idleMs) end(entry);
       }
     },
     all: () => [...entries.values()].map(({ held }) => held),

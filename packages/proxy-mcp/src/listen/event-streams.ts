@@ -38,6 +38,8 @@ export interface EventStreams {
   open(): EventStream;
   /** Resumes a stream after an event; says why where it cannot. */
   resume(lastEventId: string, response: ServerResponse): string | undefined;
+  /** Ends a response that is no stream, and waits for its client as for the others. */
+  answer(response: ServerResponse, body: Buffer): void;
   /** Resolves when every connection takes more; nothing where all do. */
   pause(): Promise<void> | undefined;
   connections(): number;
@@ -93,6 +95,7 @@ export function createEventStreams(
   return {
     open: () => openStream(all),
     resume: (id, response) => resume(all, id, response),
+    answer: all.pressure.end,
     pause: all.pressure.pause,
     connections: () => connected().length,
     comment() {
@@ -106,6 +109,7 @@ export function createEventStreams(
 }
 
 function openStream(all: All): EventStream {
+  if (all.streams.size >= all.limits.events) forgetEnded(all);
   const key = (all.next++).toString(36);
   const state: State = { key, seq: 0, sent: 0, lost: 0, isOver: false, response: undefined };
   all.streams.set(key, state);
@@ -209,7 +213,6 @@ function keep(all: All, event: Kept): void {
     all.bytes -= oldest.line.length;
     oldest.stream.lost = oldest.seq;
   }
-  if (all.streams.size > all.limits.events) forgetEnded(all);
 }
 
 /** Of a stream that is over nothing but what is kept can be asked for. */

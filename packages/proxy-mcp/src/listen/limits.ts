@@ -7,8 +7,14 @@ export const BODY_BYTES_MAX: number = LINE_BYTES_MAX - 1;
 export const HEAD_BYTES_MAX: number = 16 * 1024;
 /** Bytes of all bodies that are being read: a few large ones, many of a usual size. */
 export const READING_BYTES_MAX: number = 64 * 1024 * 1024;
+/** Bytes of one client's bodies that are being read: half, so that others have theirs. */
+export const READING_OF_CLIENT_BYTES_MAX: number = 32 * 1024 * 1024;
+/** A body of up to so many bytes is read whatever others send: a usual call and more. */
+export const SMALL_BODY_BYTES_MAX: number = 64 * 1024;
 /** Connections at a time, of all clients. A resident passes on as many of one client. */
 export const CONNECTIONS_MAX = 512;
+/** Connections of one client that have no request. */
+export const IDLE_OF_CLIENT_MAX = 128;
 /** Requests of one client that are being answered, streams included; others have places left. */
 export const OPEN_OF_CLIENT_MAX = 256;
 /** Sessions of one client; each starts every server anew, and a client has a few conversations. */
@@ -21,6 +27,10 @@ export const BODY_MS_MAX = 60_000;
 export const KEEP_ALIVE_MS = 60_000;
 /** A client that reads nothing for so long loses the connection; it may resume its streams. */
 export const STALLED_MS_MAX = 60_000;
+/** A proxy that does not read has so long to hear that its session is over. */
+export const END_MS_MAX = 10_000;
+/** When the listener closes, a client has so long to read what was said to it. */
+export const CLOSE_MS_MAX = 2_000;
 /** A session without any connection ends after this: its client is gone, or starts another one. */
 export const IDLE_MS: number = 30 * 60_000;
 /** How often silent streams get a comment, and sessions are looked at. */

@@ -2,6 +2,7 @@
 import { Duplex } from "node:stream";
 import { createLineSplitter } from "../framing.js";
 import { LINE_BYTES_MAX } from "../limits.js";
+import { END_MS_MAX } from "./limits.js";
 
 /** The listener's end. */
 export interface Lines {
@@ -11,8 +12,13 @@ export interface Lines {
   send(line: Buffer): void;
   /** Bytes that the proxy has not read yet. */
   waiting(): number;
-  /** The client is gone. */
-  end(): void;
+  /**
+   * The client is gone. A proxy that does not read as far as that hears it a while later, by a
+   * connection that is destroyed.
+   *
+   * @param isCut - At once: what was sent and not read must not be served.
+   */
+  end(isCut?: boolean): void;
 }
 
 /** What comes from the proxy. */
@@ -25,7 +31,10 @@ export interface LinesHandlers {
 }
 
 /** Opens a pair. */
-export function openLines({ onLine, pause, onEnd }: LinesHandlers): Lines {
+export function openLines(
+  { onLine, pause, onEnd }: LinesHandlers,
+  endMsMax: number = END_MS_MAX,
+): Lines {
   const splitter = createLineSplitter(
     // Ours are no longer than a server's, and labels in place of secrets.
     { onLine, onOversize: () => connection.destroy() },
@@ -49,14 +58,23 @@ export function openLines({ onLine, pause, onEnd }: LinesHandlers): Lines {
     },
   });
   connection.on("error", () => {});
-  connection.once("close", onEnd);
+  let late: NodeJS.Timeout | undefined;
+  connection.once("close", () => {
+    clearTimeout(late);
+    onEnd();
+  });
   let isOver = false;
   return {
     connection,
     send: (line) => void (isOver || connection.destroyed || connection.push(line)),
     waiting: () => connection.readableLength,
-    end() {
-      if (!isOver && !connection.destroyed) connection.push(null);
+    end(isCut = false) {
+      if (isCut) connection.destroy();
+      if (!isOver && !connection.destroyed) {
+        connection.push(null);
+        late = setTimeout(() => connection.destroy(), endMsMax);
+        late.unref();
+      }
       isOver = true;
     },
   };

@@ -3,6 +3,7 @@
  * HTTP+SSE of before, and messages without sessions; each becomes lines, as on stdio, and nothing but
  * lines is judged. Who asks is told by credentials. Format and rules: spec/mcp-proxy.md §17.
  */
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer as createSocketServer } from "node:net";
@@ -12,19 +13,23 @@ import { ConsentError, systemClock } from "@acp/core";
 import type { Clock } from "@acp/core";
 import { createClients } from "./clients.js";
 import type { Clients, McpCaller } from "./clients.js";
+import { createConnections, isGone } from "./connections.js";
+import type { Connections } from "./connections.js";
 import { guard } from "./guard.js";
 import {
+  CLOSE_MS_MAX,
   CLIENT_SESSIONS_MAX,
   CONNECTIONS_MAX,
   HEAD_BYTES_MAX,
   HEAD_MS_MAX,
+  IDLE_OF_CLIENT_MAX,
   KEEP_ALIVE_MS,
   LOGGED_MAX,
   OPEN_OF_CLIENT_MAX,
   TICK_MS,
 } from "./limits.js";
 import { createBodyReader } from "./read-body.js";
-import { refuse } from "./refusal.js";
+import { refuse, UNKNOWN_TOKEN } from "./refusal.js";
 import { createRequestStates } from "./request-states.js";
 import { serveRoute } from "./serve-route.js";
 import type { Open, RouteParts } from "./serve-route.js";
@@ -85,7 +90,7 @@ interface State {
   readonly http: Server;
   readonly route: RouteParts;
   readonly clients: Clients<Open>;
-  readonly sockets: Set<Socket>;
+  readonly connections: Connections;
   readonly deadlines: WeakMap<Socket, AbortController>;
   /** On which port a connection was accepted. */
   readonly ports: WeakMap<Socket, () => number | undefined>;
@@ -95,8 +100,7 @@ interface State {
   isDraining: boolean;
 }
 
-/** Makes one; it listens nowhere yet. */
-export function createMcpListener(options: McpListenerOptions): McpListener {
+function newState(options: McpListenerOptions): State {
   const { clock = systemClock, sessionsMax: sessions = CLIENT_SESSIONS_MAX, idleMs } = options;
   const clients = createClients<Open>(clock, {
     sessions,
@@ -113,18 +117,36 @@ export function createMcpListener(options: McpListenerOptions): McpListener {
     options.log(line);
   };
   const states = createRequestStates();
-  const state: State = {
+  return {
     options,
     http,
     clients,
-    route: { clients, states, clock, serve, log, pollAfterMs, bodies: createBodyReader() },
-    sockets: new Set(),
+    route: {
+      clients,
+      states,
+      clock,
+      serve,
+      log,
+      pollAfterMs,
+      bodies: createBodyReader(),
+      isStill: async (request, { key }) => (await callerOf(options, request))?.key === key,
+    },
+    connections: createConnections({
+      all: options.connectionsMax ?? CONNECTIONS_MAX,
+      idleOfClient: IDLE_OF_CLIENT_MAX,
+    }),
     ports: new WeakMap(),
     deadlines: new WeakMap(),
     over: new AbortController(),
     told,
     isDraining: false,
   };
+}
+
+/** Makes one; it listens nowhere yet. */
+export function createMcpListener(options: McpListenerOptions): McpListener {
+  const state = newState(options);
+  const { http } = state;
   const take = (request: IncomingMessage, response: ServerResponse): void =>
     void handle(state, request, response).catch(() => response.destroy());
   http.on("request", take);
@@ -133,7 +155,7 @@ export function createMcpListener(options: McpListenerOptions): McpListener {
   http.on("checkExpectation", take);
   http.on("clientError", refuseUnread);
   let accepting: SocketServer | undefined;
-  void tick(state, clock);
+  void tick(state, state.route.clock);
   return {
     attach: (socket, port) => attach(state, socket, port),
     async listen(port) {
@@ -143,15 +165,31 @@ export function createMcpListener(options: McpListenerOptions): McpListener {
     },
     drain: () => void (state.isDraining = true),
     async close() {
-      state.over.abort(new Error("the listener is closed"));
       const closed = new Promise<void>((resolve) =>
         accepting === undefined ? resolve() : accepting.close(() => resolve()),
       );
-      for (const open of clients.all()) open.end();
-      for (const socket of state.sockets) socket.destroySoon();
-      await closed;
+      await closeAll(state, closed);
     },
   };
+}
+
+/** Ends all, and waits for it: who reads nothing now is cut off after a while. */
+async function closeAll(state: State, closed: Promise<void>): Promise<void> {
+  const { clients, connections, route, over } = state;
+  over.abort(new Error("the listener is closed"));
+  for (const open of clients.all()) open.end();
+  const sockets = connections.all();
+  for (const socket of sockets) socket.destroySoon();
+  const gone = sockets
+    .filter(({ destroyed }) => !destroyed)
+    .map((socket) => once(socket, "close").catch(() => {}));
+  const all = new AbortController();
+  void Promise.all(gone).then(() => all.abort());
+  route.clock.sleep(CLOSE_MS_MAX, { signal: all.signal, background: true }).then(
+    () => sockets.forEach((socket) => socket.destroy()),
+    () => {},
+  );
+  await closed;
 }
 
 function listenAt(
@@ -181,15 +219,13 @@ function listenAt(
 
 /** Node's own time limits hold only for a server that listens itself. */
 function attach(state: State, socket: Socket, port: () => number | undefined): void {
-  const { http, sockets, ports, over, options } = state;
+  const { http, connections, ports, over } = state;
   socket.on("error", () => socket.destroy());
-  const { connectionsMax = CONNECTIONS_MAX } = options;
-  if (over.signal.aborted || sockets.size >= connectionsMax) return void socket.destroy();
-  sockets.add(socket);
+  if (over.signal.aborted || !connections.add(socket)) return void socket.destroy();
   ports.set(socket, port);
   expectHead(state, socket, HEAD_MS_MAX);
   socket.once("close", () => {
-    sockets.delete(socket);
+    connections.remove(socket);
     state.deadlines.get(socket)?.abort();
   });
   http.emit("connection", socket);
@@ -212,11 +248,11 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { options, ports, clients, route } = state;
+  const { options, ports, clients, route, connections } = state;
   const { socket } = request;
   response.on("error", () => response.destroy());
   state.deadlines.get(socket)?.abort();
-  response.once("finish", () => {
+  connections.begin(response, () => {
     if (!socket.destroyed) expectHead(state, socket, KEEP_ALIVE_MS + HEAD_MS_MAX);
   });
   if (state.isDraining)
@@ -230,13 +266,11 @@ async function handle(
     route.log(`refused a request: ${guarded.refusal.reason}`);
     return refuse(response, guarded.refusal);
   }
-  const caller = await options.credentials.find(tokenOf(request.headers.authorization));
-  if (caller === undefined)
-    return refuse(response, {
-      status: 401,
-      reason: "it has no token that is known here",
-      headers: { "www-authenticate": 'Bearer realm="acp"' },
-    });
+  const caller = await callerOf(options, request);
+  // Whoever left meanwhile would not be heard leaving what is opened now.
+  if (isGone(response)) return;
+  if (caller === undefined) return refuse(response, UNKNOWN_TOKEN);
+  connections.identify(socket, caller.key);
   if (!clients.enter(caller, response))
     return refuse(response, {
       status: 429,
@@ -245,6 +279,11 @@ async function handle(
     });
   return serveRoute(route, { ...guarded, caller, request, response });
 }
+
+const callerOf = (
+  { credentials }: McpListenerOptions,
+  { headers }: IncomingMessage,
+): ReturnType<McpCredentials["find"]> => credentials.find(tokenOf(headers.authorization));
 
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]{1,512}=*)$/iu;
 

@@ -5,7 +5,13 @@ import type { ClientMessage } from "../message.js";
 import { oneLine } from "../one-line.js";
 import { PARSE_ERROR } from "../rpc.js";
 import type { RpcId } from "../rpc.js";
-import { BODY_BYTES_MAX, BODY_MS_MAX, READING_BYTES_MAX } from "./limits.js";
+import {
+  BODY_BYTES_MAX,
+  BODY_MS_MAX,
+  READING_BYTES_MAX,
+  READING_OF_CLIENT_BYTES_MAX,
+  SMALL_BODY_BYTES_MAX,
+} from "./limits.js";
 import type { Refusal } from "./refusal.js";
 
 /** A message that may pass, or why it may not and whom to tell. */
@@ -13,30 +19,55 @@ export type ReadBody =
   | { readonly message: Exclude<ClientMessage, { kind: "refused" }> }
   | { readonly refusal: Refusal; readonly id?: RpcId | undefined };
 
-/** Reads bodies; what all of them have so far is bounded. */
+/** Reads bodies; what those of one client and all of them have so far is bounded. */
 export interface BodyReader {
-  /** Resolves with nothing where the connection ends first. */
-  read(request: IncomingMessage): Promise<ReadBody | undefined>;
+  /**
+   * Resolves with nothing where the connection ends first.
+   *
+   * @param key - Whose it is.
+   */
+  read(request: IncomingMessage, key: string): Promise<ReadBody | undefined>;
 }
 
+/** How much of bodies there may be at a time, in bytes. */
+export interface BodyLimits {
+  readonly body: number;
+  /** Bodies up to here are always read: their number is bounded. */
+  readonly small: number;
+  readonly client: number;
+  readonly all: number;
+}
+
+const LIMITS: BodyLimits = {
+  body: BODY_BYTES_MAX,
+  small: SMALL_BODY_BYTES_MAX,
+  client: READING_OF_CLIENT_BYTES_MAX,
+  all: READING_BYTES_MAX,
+};
+
 /** Reads no body yet. */
-export function createBodyReader(
-  bytesMax: number = BODY_BYTES_MAX,
-  allBytesMax: number = READING_BYTES_MAX,
-): BodyReader {
+export function createBodyReader(limits: BodyLimits = LIMITS): BodyReader {
   let all = 0;
+  const ofClients = new Map<string, number>();
+  const count = (key: string, bytes: number): number => {
+    all += bytes;
+    const client = (ofClients.get(key) ?? 0) + bytes;
+    if (client === 0) ofClients.delete(key);
+    else ofClients.set(key, client);
+    return client;
+  };
   return {
-    async read(request) {
+    async read(request, key) {
       const tooLong: ReadBody = {
-        refusal: { status: 413, reason: `its body has more than ${bytesMax} bytes` },
+        refusal: { status: 413, reason: `its body has more than ${limits.body} bytes` },
       };
       let own = 0;
       const take = (bytes: number): ReadBody | undefined => {
         own += bytes;
-        all += bytes;
-        if (own > bytesMax) return tooLong;
+        const client = count(key, bytes);
+        if (own > limits.body) return tooLong;
         const reason = "too many bodies are being read";
-        const isFull = all > allBytesMax;
+        const isFull = own > limits.small && (client > limits.client || all > limits.all);
         return isFull
           ? { refusal: { status: 503, reason, headers: { "retry-after": "1" } } }
           : undefined;
@@ -45,7 +76,7 @@ export function createBodyReader(
         const body = await whole(request, take);
         return Buffer.isBuffer(body) ? readMessage(body) : body;
       } finally {
-        all -= own;
+        count(key, -own);
       }
     },
   };

@@ -13,6 +13,13 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Nobody has the token, or nobody any more. */
+export const UNKNOWN_TOKEN: Refusal = {
+  status: 401,
+  reason: "it has no token that is known here",
+  headers: { "www-authenticate": 'Bearer realm="acp"' },
+};
+
 /** JSON-RPC's range for what a server defines itself. */
 const REFUSED = -32_000;
 

@@ -5,12 +5,13 @@ import type { Clock } from "@acp/core";
 import { INVALID_PARAMS, INVALID_REQUEST } from "../rpc.js";
 import type { RpcId } from "../rpc.js";
 import type { Clients, Held, McpCaller } from "./clients.js";
+import { isGone } from "./connections.js";
 import { EVENTS } from "./event-streams.js";
 import { accepts, bodyRefusal } from "./guard.js";
 import type { Route } from "./guard.js";
 import { READING_BYTES_MAX } from "./limits.js";
 import type { BodyReader } from "./read-body.js";
-import { refuse } from "./refusal.js";
+import { refuse, UNKNOWN_TOKEN } from "./refusal.js";
 import type { RequestStates } from "./request-states.js";
 import { openHttpSession } from "./session.js";
 import type { HttpSession, PassedMessage } from "./session.js";
@@ -34,6 +35,8 @@ export interface RouteParts {
   readonly states: RequestStates;
   readonly clock: Clock;
   readonly bodies: BodyReader;
+  /** Whether the token of a request is still its caller's. */
+  readonly isStill: (request: IncomingMessage, caller: McpCaller) => Promise<boolean>;
   readonly serve: (connection: Duplex, caller: McpCaller) => void;
   readonly log: (line: string) => void;
   readonly pollAfterMs: number | undefined;
@@ -122,12 +125,16 @@ async function post(parts: RouteParts, routed: Routed): Promise<void> {
       reason: `it does not accept both ${JSON_TYPE} and ${EVENTS}`,
     });
   if (request.headers.expect?.toLowerCase() === "100-continue") response.writeContinue();
-  const read = await parts.bodies.read(request);
-  if (read === undefined || response.destroyed) return;
+  const read = await parts.bodies.read(request, routed.caller.key);
+  if (read === undefined || isGone(response)) return;
   if ("refusal" in read) {
     parts.log(`refused a message: ${read.refusal.reason}`);
     return refuse(response, read.refusal, read.id);
   }
+  // A body may take its time, and its token may be taken away meanwhile.
+  const isStill = await parts.isStill(request, routed.caller);
+  if (isGone(response)) return;
+  if (!isStill) return refuse(response, UNKNOWN_TOKEN);
   const { message } = read;
   if (!isOwnState(parts, routed, message)) return;
   return route === "messages" ? postSse(parts, routed, message) : postMcp(parts, routed, message);

@@ -53,8 +53,8 @@ export interface HttpSession {
   readonly waiting: () => number;
   /** Shows that silent streams are not dead. */
   comment(): void;
-  /** Ends it. */
-  end(): void;
+  /** Ends it; see {@link Lines.end}. */
+  end(isCut?: boolean): void;
 }
 
 /** Begins with an event to come back to; what an older client makes of one without data is open. */
@@ -110,8 +110,8 @@ export function openHttpSession(parts: HttpSessionParts): HttpSession {
     connections: () => streams.connections() + openings(state),
     waiting: lines.waiting,
     comment: () => streams.comment(),
-    end() {
-      lines.end();
+    end(isCut) {
+      lines.end(isCut);
       over(state);
     },
   };
@@ -192,7 +192,7 @@ function begun(
     "cache-control": "no-store",
     ...(hasSession && { "mcp-session-id": sessionId }),
   });
-  response.end(line.subarray(0, -1));
+  state.streams.answer(response, line.subarray(0, -1));
   if (!hasSession) state.lines.end();
 }
 

@@ -20,7 +20,7 @@ export interface SseSession {
   post(message: PassedMessage, response: ServerResponse): void;
   readonly waiting: () => number;
   comment(): void;
-  end(): void;
+  end(isCut?: boolean): void;
 }
 
 /** What it is opened with. */
@@ -47,7 +47,7 @@ export function openSseSession(response: ServerResponse, parts: SseSessionParts)
       parts.onEnd();
     },
   });
-  response.once("close", lines.end);
+  response.once("close", () => lines.end());
   writeEventsHead(response);
   response.write(`event: endpoint\ndata: /messages?sessionId=${id}\n\n`);
   parts.serve(lines.connection);
@@ -59,8 +59,8 @@ export function openSseSession(response: ServerResponse, parts: SseSessionParts)
     },
     waiting: lines.waiting,
     comment: () => void response.write(":\n\n"),
-    end: () => {
-      lines.end();
+    end(isCut) {
+      lines.end(isCut);
       response.end();
     },
   };

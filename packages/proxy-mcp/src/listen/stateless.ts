@@ -42,7 +42,7 @@ export interface Stateless {
   readonly open: () => number;
   readonly waiting: () => number;
   comment(): void;
-  end(): void;
+  end(isCut?: boolean): void;
 }
 
 /** A request that is being answered. */
@@ -66,6 +66,7 @@ interface State {
 }
 
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
+const CANCELLED = "notifications/cancelled";
 const LISTEN = "subscriptions/listen";
 /** What the protocol wants the status of an error to be. */
 const STATUS: Readonly<Record<string, number>> = {
@@ -98,7 +99,9 @@ export function openStateless(parts: StatelessParts): Stateless {
   return {
     post(message, response, headers) {
       if (message.kind === "request") return ask(state, message, { response, headers });
-      lines.send(message.line);
+      if (message.kind === "notification" && message.method === CANCELLED)
+        cancel(state, message.params, message.line);
+      else lines.send(message.line);
       response.writeHead(202, { "content-length": 0 }).end();
     },
     open: () => state.asked.size,
@@ -106,8 +109,8 @@ export function openStateless(parts: StatelessParts): Stateless {
     comment() {
       for (const one of state.asked.values()) comment(state, one);
     },
-    end() {
-      lines.end();
+    end(isCut) {
+      lines.end(isCut);
       over(state);
     },
   };
@@ -148,7 +151,7 @@ function ask(state: State, request: ClientRequest, { response, headers }: Answer
   response.once("close", () => {
     if (!asked.delete(own)) return;
     lines.send(
-      notificationLine("notifications/cancelled", {
+      notificationLine(CANCELLED, {
         requestId: own,
         reason: "The client closed the response",
       }),
@@ -160,6 +163,19 @@ function ask(state: State, request: ClientRequest, { response, headers }: Answer
       { path: ["params", "_meta", "progressToken"], value: own },
     ]),
   );
+}
+
+/** Takes back the request that its client calls so, if there is one only. */
+function cancel({ asked, lines }: State, params: unknown, line: Buffer): void {
+  const called = isRecord(params) ? params["requestId"] : undefined;
+  const [found, ...others] = [...asked].filter(([, { id }]) => id === called);
+  // Ours are all that a server knows: under another id it could be another client's request.
+  if (found === undefined || others.length > 0) return;
+  const [own, { id, response }] = found;
+  asked.delete(own);
+  lines.send(replaceValues(line, [{ path: ["params", "requestId"], value: own }]));
+  if (response.headersSent) response.end();
+  else refuse(response, { status: 409, reason: "its client took it back" }, id);
 }
 
 /** The first header of an argument that does not say what the argument is. */
@@ -189,7 +205,7 @@ function heard(state: State, line: Buffer): void {
 }
 
 function answer(state: State, line: Buffer, own: RpcId | undefined): void {
-  const { asked, parts } = state;
+  const { asked, parts, pressure } = state;
   const one = own === undefined ? undefined : asked.get(String(own));
   if (own === undefined || one === undefined) return; // it was taken back
   asked.delete(String(own));
@@ -200,17 +216,14 @@ function answer(state: State, line: Buffer, own: RpcId | undefined): void {
   ]);
   parts.onAnswer(ours);
   if (method === "tools/list") learnTools(state, ours);
-  if (response.headersSent) {
-    response.end(eventText(ours));
-    return;
-  }
+  if (response.headersSent) return pressure.end(response, eventText(ours));
   const body = ours.subarray(0, -1);
   response.writeHead(statusOf(line), {
     "content-type": "application/json",
     "cache-control": "no-store",
     "content-length": body.length,
   });
-  response.end(body);
+  pressure.end(response, body);
 }
 
 function learnTools(state: State, line: Buffer): void {
@@ -273,7 +286,10 @@ function over(state: State): void {
   state.isOver = true;
   for (const { id, response } of state.asked.values())
     if (response.headersSent)
-      response.end(eventText(errorLine(id, { code: INTERNAL_ERROR, message: GONE })));
+      state.pressure.end(
+        response,
+        eventText(errorLine(id, { code: INTERNAL_ERROR, message: GONE })),
+      );
     else refuse(response, { status: 502, code: INTERNAL_ERROR, reason: GONE }, id);
   state.asked.clear();
   state.parts.onEnd();
