@@ -4,7 +4,8 @@
  */
 import { LARGE_BYTES } from "../limits.js";
 import { logText } from "../log-text.js";
-import { exchangeAuthorized } from "./authorization.js";
+import type { RpcId } from "../rpc.js";
+import { AuthorizationError, exchangeAuthorized } from "./authorization.js";
 import { contentType } from "./exchange.js";
 import type { Exchanged } from "./exchange.js";
 import { learnParamHeaders } from "./call-headers.js";
@@ -19,6 +20,7 @@ import type { State } from "./remote-state.js";
 export const EVENTS = "text/event-stream";
 /** Why a session is lost whose ID the server does not know any more. */
 export const SESSION_ENDED = "it has ended the session";
+const UNKNOWN = "whether the request took effect is not known";
 const RETRY_MS_MAX = 30_000;
 /** A server cannot have us come back without a pause. */
 const RETRY_MS_MIN = 50;
@@ -51,26 +53,37 @@ export async function takeEvents(
     if (read.isAnswered || isWithdrawn || state.over.signal.aborted) return;
     lastId = read.lastId;
     if (lastId === undefined || tries >= RESUMES_MAX)
+      return fail(state, message, `The server ended its answer early; ${UNKNOWN}`);
+    await sleep(state);
+    try {
+      response = await exchangeAuthorized(state.authorization, state.endpoint, {
+        method: "GET",
+        headers: { ...headersFor(state), accept: EVENTS, "last-event-id": lastId },
+        signal: state.over.signal,
+      });
+    } catch (error) {
+      // Whatever the error says of it: not this request was refused, but the rest of its answer.
       return fail(
         state,
         message,
-        "The server ended its answer early; whether the request took effect is not known",
+        `The server ended its answer early, and the rest cannot be had (${reasonOf(error)}); ${UNKNOWN}`,
       );
-    await sleep(state);
-    response = await exchangeAuthorized(state.authorization, state.endpoint, {
-      method: "GET",
-      headers: { ...headersFor(state), accept: EVENTS, "last-event-id": lastId },
-      signal: state.over.signal,
-    });
+    }
     if (response.status !== 200 || contentType(response) !== EVENTS) {
       response.body.destroy();
       return fail(
         state,
         message,
-        `${refusalOf(response.status)}, when its answer was asked for again`,
+        `${refusalOf(response.status)}, when its answer was asked for again; ${UNKNOWN}`,
       );
     }
   }
+}
+
+/** Without a sentence that says what was done. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AuthorizationError) return error.code;
+  return logText(error instanceof Error ? error.message : String(error));
 }
 
 interface Reading {
@@ -205,16 +218,25 @@ export async function openLegacy(state: State): Promise<boolean> {
   });
 }
 
-/** Until the stream of an HTTP+SSE server has it. */
-export function answerOf({ waiting, over }: State, { id, isRequest }: SentMessage): Promise<void> {
-  if (id === undefined || !isRequest) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = (): void => {
-      waiting.delete(id);
-      over.signal.removeEventListener("abort", done);
+/** An answer that is waited for. */
+interface Awaited {
+  /** Resolves when the stream of an HTTP+SSE server has it, or the session is over. */
+  readonly answered: Promise<void>;
+  /** It is not waited for any more. */
+  readonly forget: () => void;
+}
+
+/** From now on: a server may answer before it takes note of the request. */
+export function answerOf({ waiting, over }: State, id: RpcId): Awaited {
+  let forget = (): void => {};
+  const answered = new Promise<void>((resolve) => {
+    forget = (): void => {
+      if (waiting.get(id) === forget) waiting.delete(id);
+      over.signal.removeEventListener("abort", forget);
       resolve();
     };
-    waiting.set(id, done);
-    over.signal.addEventListener("abort", done, { once: true });
+    waiting.set(id, forget);
+    over.signal.addEventListener("abort", forget, { once: true });
   });
+  return { answered, forget };
 }

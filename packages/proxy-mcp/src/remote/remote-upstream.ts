@@ -100,7 +100,7 @@ function startRemote(server: RemoteServer, limits: UpstreamLimits): ServerProces
   };
 }
 
-/** Takes bytes, and sends them line by line. @param onEnd - Nothing more comes, or is under way. */
+/** Takes bytes while there is room, and sends them line by line. @param onEnd - Nothing more comes, or is under way. */
 function linesTo(session: RemoteSession, onEnd: () => void): Writable {
   let rest: Buffer[] = [];
   return new Writable({
@@ -112,7 +112,9 @@ function linesTo(session: RemoteSession, onEnd: () => void): Writable {
         from = at + 1;
       }
       if (from < chunk.length) rest.push(chunk.subarray(from));
-      done();
+      const room = session.room();
+      if (room === undefined) done();
+      else void room.then(() => done());
     },
     final(done) {
       done();
