@@ -5,6 +5,8 @@ import { describe, expect, it } from "vitest";
 import type { Secret } from "@acp/core/vault";
 import { changeVaultFile, homePaths } from "@acp/home";
 import { renew } from "@acp/proxy-mcp/oauth";
+import { ConsentError } from "@acp/core";
+import { whileRenewing } from "../src/servers/oauth/renewal-lock.js";
 import { withGrant } from "../src/servers/oauth/grant-entries.js";
 import { INIT } from "../../proxy-mcp/test/support/remote-client.js";
 import type { Lie } from "../../proxy-mcp/test/support/oauth-double.js";
@@ -47,6 +49,35 @@ describe("the token of a server", () => {
     for (const answer of answers) expect(answer).toHaveProperty("result.content");
     expect(double.used.size).toBe(1);
     for (const each of clients) await each[Symbol.asyncDispose]();
+  });
+
+  it("is not renewed again soon where that failed, and does not hold up another server's", async () => {
+    await using world = await signedInWorld();
+    const { double } = world;
+    let tries = 0;
+    let fail: (error: Error) => void = () => {};
+    const slow = (): Promise<never> => {
+      tries++;
+      return new Promise((_, reject) => (fail = reject));
+    };
+    const parts = { renew: slow };
+    const [one, two] = [
+      await world.authorization(double.url, parts),
+      await world.authorization(double.url, parts),
+    ];
+    double.expire();
+    const sent = await one.authorization.header(new URL(double.url));
+    const refused = { status: 401, challenge: undefined, sent } as const;
+    const both = [one, two].map(({ authorization }) => authorization.refused(refused));
+    const outcomes = Promise.allSettled(both);
+    await expect.poll(() => tries).toBe(1);
+    const home = homePaths(world.home);
+    expect(await whileRenewing(home, "other", () => Promise.resolve("its turn"))).toBe("its turn");
+    fail(new ConsentError("authorization_unavailable", "too slow"));
+    const late = two.authorization.refused(refused);
+    await expect(late).rejects.toMatchObject({ code: "authorization_unavailable" });
+    for (const { status } of await outcomes) expect(status).toBe("rejected");
+    expect(tries).toBe(1);
   });
 
   it("that somebody else renewed meanwhile is used: a lost race is no loss", async () => {

@@ -3,12 +3,11 @@
  * that a person signed in for, and nowhere else. One process at a time renews it; what another one
  * renewed is used. Format: spec/mcp-proxy.md §19.
  */
-import { join } from "node:path";
 import { asError, ConsentError, isConsentError, randomIds, systemClock } from "@acp/core";
 import type { AuditSink, Masker } from "@acp/core";
 import { createMasker, revealSecret, vaultChangedEvent } from "@acp/core/vault";
 import type { Secret } from "@acp/core/vault";
-import { changeVaultFile, makePrivateDirectory, whileWriting } from "@acp/home";
+import { changeVaultFile } from "@acp/home";
 import type { Home, UrlServer } from "@acp/home";
 import { readChallenge } from "@acp/proxy-mcp";
 import type {
@@ -19,9 +18,10 @@ import type {
 import type { Grant } from "@acp/proxy-mcp/oauth";
 import type { HomeKeys } from "../../gate/home-keys.js";
 import type { Notices } from "../../gate/notices.js";
-import { runDirectory } from "../../gate/run-directory.js";
 import type { RightsDesk } from "./ask-for-rights.js";
 import { grantIn, grantName, grantSecrets, withGrant } from "./grant-entries.js";
+import { whileRenewing } from "./renewal-lock.js";
+import { sharedRenewal } from "./shared-renewal.js";
 
 /** What it is made of. */
 export interface ServerAuthorizationParts {
@@ -162,12 +162,16 @@ function lacking(
 
 /** Renews a token, unless somebody else did: one of all processes of the home at a time. */
 async function renewOnce(at: Renewing, grant: Grant): Promise<Grant> {
+  const { home, server, signal } = at;
+  const key = [home.dir, server.name, grant.accessToken].join("\n");
+  const next = await sharedRenewal(key, signal, () => renewLocked(at, grant));
+  at.renewed.set(next.accessToken, systemClock.monotonic());
+  return next;
+}
+
+function renewLocked(at: Renewing, grant: Grant): Promise<Grant> {
   const { home, server } = at;
-  const run = runDirectory(home.dir);
-  const locks = join(run, "oauth");
-  await makePrivateDirectory(run);
-  await makePrivateDirectory(locks);
-  return whileWriting(locks, async () => {
+  return whileRenewing(home, server.name, async () => {
     const now = await currentGrant(at);
     if (now === undefined || now.refreshToken === undefined || at.dead.has(now.refreshToken))
       throw new ConsentError(
@@ -176,7 +180,6 @@ async function renewOnce(at: Renewing, grant: Grant): Promise<Grant> {
       );
     if (now.accessToken !== grant.accessToken) return now;
     const next = await renewNow(at, now, now.refreshToken);
-    at.renewed.set(next.accessToken, systemClock.monotonic());
     if (next !== now) await save(at, now, next);
     return next;
   });
