@@ -80,6 +80,47 @@ describe("the token of a server", () => {
     expect(tries).toBe(1);
   });
 
+  it("that is renewed while a person signs out is revoked, and not used any more", async () => {
+    await using world = await signedInWorld();
+    const { double } = world;
+    let signedOut: Promise<unknown> = Promise.resolve();
+    const { authorization } = await world.authorization(double.url, {
+      async renew(grant, options) {
+        const next = await renew(grant, options);
+        signedOut = world.person(["mcp", "logout", "web"]);
+        // Were it not to wait for this renewal, it would be over by then.
+        await Promise.race([signedOut, new Promise((resolve) => setTimeout(resolve, 1_000))]);
+        return next;
+      },
+    });
+    double.expire();
+    const sent = await authorization.header(new URL(double.url));
+    await authorization.refused({ status: 401, challenge: undefined, sent }).catch(() => "again");
+    expect(await signedOut).toMatchObject({ code: 0 });
+    const renewed = [...double.secrets].findLast(([, kind]) => kind === "refresh")?.[0] ?? "";
+    const revoked = double.issuer.asked.filter(({ url }) => url === "/revoke");
+    expect(revoked.map(({ body }) => body).join()).toContain(renewed);
+    expect(await authorization.header(new URL(double.url))).toBeUndefined();
+  });
+
+  it("that was removed from the vault while it was renewed is not used", async () => {
+    await using world = await signedInWorld();
+    const { double } = world;
+    const { authorization, told } = await world.authorization(double.url, {
+      async renew(grant, options) {
+        const { keys } = await world.keys();
+        const change = (now: readonly Secret[]) => withGrant(now, "web", undefined);
+        if (keys !== undefined) await changeVaultFile(homePaths(world.home), keys, change);
+        return renew(grant, options);
+      },
+    });
+    double.expire();
+    const sent = await authorization.header(new URL(double.url));
+    const refused = authorization.refused({ status: 401, challenge: undefined, sent });
+    await expect(refused).rejects.toMatchObject({ code: "authorization_needed" });
+    expect(told).toEqual([]);
+  });
+
   it("that somebody else renewed meanwhile is used: a lost race is no loss", async () => {
     await using world = await signedInWorld();
     const { double } = world;

@@ -174,10 +174,7 @@ function renewLocked(at: Renewing, grant: Grant): Promise<Grant> {
   return whileRenewing(home, server.name, async () => {
     const now = await currentGrant(at);
     if (now === undefined || now.refreshToken === undefined || at.dead.has(now.refreshToken))
-      throw new ConsentError(
-        "authorization_needed",
-        needed(server, "its sign-in has ended").message,
-      );
+      throw ended(server);
     if (now.accessToken !== grant.accessToken) return now;
     const next = await renewNow(at, now, now.refreshToken);
     if (next !== now) await save(at, now, next);
@@ -196,31 +193,44 @@ async function renewNow(at: Renewing, now: Grant, refreshToken: string): Promise
     const again = await currentGrant(at);
     if (again !== undefined && again.accessToken !== now.accessToken) return again;
     at.dead.add(refreshToken);
-    throw new ConsentError("authorization_needed", needed(server, "its sign-in has ended").message);
+    throw ended(server);
   }
 }
 
-/** Whoever cannot save it uses it until the process ends: the token before counts no more. */
+const ended = (server: UrlServer): ConsentError =>
+  new ConsentError("authorization_needed", needed(server, "its sign-in has ended").message);
+
+/**
+ * Whoever cannot save it uses it until the process ends: the token before counts no more.
+ *
+ * @throws ConsentError `authorization_needed` where somebody signed out meanwhile.
+ */
 async function save(at: Renewing, from: Grant, grant: Grant): Promise<void> {
   const { home, homeKeys, server, log, notices } = at;
   const { unsaved } = at;
   // Of which the vault knows nothing, where the last one could not be saved either.
   const kept = unsaved?.grant.accessToken === from.accessToken ? unsaved.from : from.accessToken;
   at.unsaved = { from: kept, grant };
+  const signedOut = ended(server);
   try {
     const keys = await homeKeys.ring?.fresh();
     if (keys === undefined) throw new ConsentError("key_locked", "the home has no keys");
     const above = (await homeKeys.noted?.newest())?.get("vault")?.counter ?? 0;
     const mark = await changeVaultFile(home, keys, {
       above,
-      change: (secrets) =>
-        grantIn(secrets, server.name)?.accessToken === kept
-          ? withGrant(secrets, server.name, grant)
-          : secrets,
+      change(secrets) {
+        const now = grantIn(secrets, server.name);
+        if (now === undefined) throw signedOut;
+        return now.accessToken === kept ? withGrant(secrets, server.name, grant) : secrets;
+      },
     });
     const event = { change: "set", secret: grantName(server.name) } as const;
     await log.append([vaultChangedEvent(mark, event, { clock: systemClock, ids: randomIds })]);
   } catch (error) {
+    if (error === signedOut) {
+      at.unsaved = undefined;
+      throw error;
+    }
     notices.tell(
       "server_authorization",
       `The token of server "${server.name}" was renewed and could not be saved: ${asError(error).message}; if this process ends, a person has to sign in again`,
