@@ -119,15 +119,16 @@ export function say(state: State, text: Buffer): void {
   state.on.say(oneLine(text));
 }
 
-/** The pause before a stream is opened again. */
-export function sleep({ retryMs, over }: State): Promise<void> {
+/** The pause before a stream is opened again. @param signal - Ends it. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(done, retryMs);
+    const timer = setTimeout(done, ms);
     timer.unref();
-    over.signal.addEventListener("abort", done, { once: true });
+    if (signal.aborted) return done();
+    signal.addEventListener("abort", done, { once: true });
     function done(): void {
       clearTimeout(timer);
-      over.signal.removeEventListener("abort", done);
+      signal.removeEventListener("abort", done);
       resolve();
     }
   });

@@ -46,22 +46,22 @@ export async function takeEvents(
 ): Promise<void> {
   let response = first;
   let lastId: string | undefined;
+  const signal = state.cancels.get(message.id ?? "")?.own.signal ?? state.over.signal;
   for (let tries = 0; ; tries++) {
     const read = await readStream(state, response, { until: message, lastId });
-    const isWithdrawn =
-      message.id !== undefined && state.cancels.get(message.id)?.own.signal.aborted === true;
-    if (read.isAnswered || isWithdrawn || state.over.signal.aborted) return;
+    if (read.isAnswered || signal.aborted) return;
     lastId = read.lastId;
     if (lastId === undefined || tries >= RESUMES_MAX)
       return fail(state, message, `The server ended its answer early; ${UNKNOWN}`);
-    await sleep(state);
+    await sleep(state.retryMs, signal);
     try {
       response = await exchangeAuthorized(state.authorization, state.endpoint, {
         method: "GET",
         headers: { ...headersFor(state), accept: EVENTS, "last-event-id": lastId },
-        signal: state.over.signal,
+        signal,
       });
     } catch (error) {
+      if (signal.aborted) return;
       // Whatever the error says of it: not this request was refused, but the rest of its answer.
       return fail(
         state,
@@ -144,29 +144,51 @@ async function readStream(
 export function listen(state: State): void {
   void (async () => {
     let lastId: string | undefined;
-    while (!state.over.signal.aborted) {
-      const response = await exchangeAuthorized(state.authorization, state.endpoint, {
-        method: "GET",
-        headers: {
-          ...headersFor(state),
-          accept: EVENTS,
-          ...(lastId !== undefined && { "last-event-id": lastId }),
-        },
-        signal: state.over.signal,
-      });
-      if (response.status !== 200 || contentType(response) !== EVENTS) {
-        response.body.destroy();
-        if (response.status === 404 && state.sessionId !== undefined) state.on.lost(SESSION_ENDED);
-        return;
+    let failures = 0;
+    const { signal } = state.over;
+    while (!signal.aborted) {
+      const opened = await openOwn(state, lastId);
+      if (signal.aborted || opened === undefined) return;
+      if ("problem" in opened) {
+        if (failures === 0)
+          state.on.log(`the server's own messages are not heard for now: ${opened.problem}`);
+        failures++;
+      } else {
+        failures = 0;
+        ({ lastId } = await readStream(state, opened, { lastId }));
       }
-      ({ lastId } = await readStream(state, response, { lastId }));
-      await sleep(state);
+      await sleep(Math.min(RETRY_MS_MAX, state.retryMs * 2 ** failures), signal);
     }
-  })().catch((error: unknown) => {
-    if (state.over.signal.aborted) return;
-    state.on.log(`the server's own messages are not heard: ${logText(String(error))}`);
-  });
+  })();
 }
+
+/** The stream of what it says by itself, or why there is none for now; `undefined`: for good. */
+async function openOwn(
+  state: State,
+  lastId: string | undefined,
+): Promise<Exchanged | { readonly problem: string } | undefined> {
+  try {
+    const response = await exchangeAuthorized(state.authorization, state.endpoint, {
+      method: "GET",
+      headers: {
+        ...headersFor(state),
+        accept: EVENTS,
+        ...(lastId !== undefined && { "last-event-id": lastId }),
+      },
+      signal: state.over.signal,
+    });
+    const { status } = response;
+    if (status === 200 && contentType(response) === EVENTS) return response;
+    response.body.destroy();
+    if (status === 404 && state.sessionId !== undefined) state.on.lost(SESSION_ENDED);
+    return status >= 500 || PASSING.has(status) ? { problem: refusalOf(status) } : undefined;
+  } catch (error) {
+    return { problem: logText(error instanceof Error ? error.message : String(error)) };
+  }
+}
+
+/** Statuses below 500 that do not say that there is no such stream. */
+const PASSING: ReadonlySet<number> = new Set([401, 403, 408, 425, 429]);
 
 /**
  * HTTP+SSE: the first event names where to post, which must be at the same origin, and every answer

@@ -81,7 +81,10 @@ function startRemote(server: RemoteServer, limits: UpstreamLimits): ServerProces
         ? new Promise<void>((resolve) => stdout.once("drain", resolve).once("close", resolve))
         : undefined,
     log: (line) => void (isOver || stderr.write(`${line}\n`)),
-    lost: (reason) => end({ code: 1, signal: undefined, reason }),
+    lost(reason) {
+      end({ code: 1, signal: undefined, reason });
+      session.abort(); // it would go on asking for the server's own messages
+    },
   });
   const stdin = linesTo(session, () => stop());
   const stop = (): void => {
