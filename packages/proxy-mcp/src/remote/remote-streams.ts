@@ -66,7 +66,7 @@ export async function takeEvents(
       return fail(
         state,
         message,
-        `The server ended its answer early, and the rest cannot be had (${reasonOf(error)}); ${UNKNOWN}`,
+        `The server ended its answer early, and the rest is not available (${reasonOf(error)}); ${UNKNOWN}`,
       );
     }
     if (response.status !== 200 || contentType(response) !== EVENTS) {

@@ -107,7 +107,7 @@ function startRemote(server: RemoteServer, limits: UpstreamLimits): ServerProces
 function linesTo(session: RemoteSession, onEnd: () => void): Writable {
   let rest: Buffer[] = [];
   return new Writable({
-    write(chunk: Buffer, _encoding, done) {
+    write(chunk: Buffer, _encoding, takeMore) {
       let from = 0;
       for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
         session.send(Buffer.concat([...rest, chunk.subarray(from, at)]));
@@ -116,8 +116,8 @@ function linesTo(session: RemoteSession, onEnd: () => void): Writable {
       }
       if (from < chunk.length) rest.push(chunk.subarray(from));
       const room = session.room();
-      if (room === undefined) done();
-      else void room.then(() => done());
+      if (room === undefined) takeMore();
+      else void room.then(() => takeMore());
     },
     final(done) {
       done();

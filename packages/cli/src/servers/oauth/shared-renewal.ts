@@ -23,10 +23,7 @@ export async function sharedRenewal(
   renew: () => Promise<Grant>,
 ): Promise<Grant> {
   for (let other = underWay.get(key); other !== undefined; other = underWay.get(key)) {
-    const { grant } = await other.then(
-      (grant) => ({ grant }),
-      () => ({ grant: undefined }),
-    );
+    const grant = await other.catch(() => undefined);
     if (grant !== undefined) return grant;
     if (failed.has(key) || signal.aborted) break;
   }
