@@ -5,6 +5,8 @@ import { describe, expect, it } from "vitest";
 import type { Secret } from "@acp/core/vault";
 import { changeVaultFile, homePaths } from "@acp/home";
 import { renew } from "@acp/proxy-mcp/oauth";
+import { ConsentError } from "@acp/core";
+import { whileRenewing } from "../src/servers/oauth/renewal-lock.js";
 import { withGrant } from "../src/servers/oauth/grant-entries.js";
 import { INIT } from "../../proxy-mcp/test/support/remote-client.js";
 import type { Lie } from "../../proxy-mcp/test/support/oauth-double.js";
@@ -47,6 +49,76 @@ describe("the token of a server", () => {
     for (const answer of answers) expect(answer).toHaveProperty("result.content");
     expect(double.used.size).toBe(1);
     for (const each of clients) await each[Symbol.asyncDispose]();
+  });
+
+  it("is not renewed again soon where that failed, and does not hold up another server's", async () => {
+    await using world = await signedInWorld();
+    const { double } = world;
+    let tries = 0;
+    let fail: (error: Error) => void = () => {};
+    const slow = (): Promise<never> => {
+      tries++;
+      return new Promise((_, reject) => (fail = reject));
+    };
+    const parts = { renew: slow };
+    const [one, two] = [
+      await world.authorization(double.url, parts),
+      await world.authorization(double.url, parts),
+    ];
+    double.expire();
+    const sent = await one.authorization.header(new URL(double.url));
+    const refused = { status: 401, challenge: undefined, sent } as const;
+    const both = [one, two].map(({ authorization }) => authorization.refused(refused));
+    const outcomes = Promise.allSettled(both);
+    await expect.poll(() => tries).toBe(1);
+    const home = homePaths(world.home);
+    expect(await whileRenewing(home, "other", () => Promise.resolve("its turn"))).toBe("its turn");
+    fail(new ConsentError("authorization_unavailable", "too slow"));
+    const late = two.authorization.refused(refused);
+    await expect(late).rejects.toMatchObject({ code: "authorization_unavailable" });
+    for (const { status } of await outcomes) expect(status).toBe("rejected");
+    expect(tries).toBe(1);
+  });
+
+  it("that is renewed while a person signs out is revoked, and not used any more", async () => {
+    await using world = await signedInWorld();
+    const { double } = world;
+    let signedOut: Promise<unknown> = Promise.resolve();
+    const { authorization } = await world.authorization(double.url, {
+      async renew(grant, options) {
+        const next = await renew(grant, options);
+        signedOut = world.person(["mcp", "logout", "web"]);
+        // Were it not to wait for this renewal, it would be over by then.
+        await Promise.race([signedOut, new Promise((resolve) => setTimeout(resolve, 1_000))]);
+        return next;
+      },
+    });
+    double.expire();
+    const sent = await authorization.header(new URL(double.url));
+    await authorization.refused({ status: 401, challenge: undefined, sent }).catch(() => "again");
+    expect(await signedOut).toMatchObject({ code: 0 });
+    const renewed = [...double.secrets].findLast(([, kind]) => kind === "refresh")?.[0] ?? "";
+    const revoked = double.issuer.asked.filter(({ url }) => url === "/revoke");
+    expect(revoked.map(({ body }) => body).join()).toContain(renewed);
+    expect(await authorization.header(new URL(double.url))).toBeUndefined();
+  });
+
+  it("that was removed from the vault while it was renewed is not used", async () => {
+    await using world = await signedInWorld();
+    const { double } = world;
+    const { authorization, told } = await world.authorization(double.url, {
+      async renew(grant, options) {
+        const { keys } = await world.keys();
+        const change = (now: readonly Secret[]) => withGrant(now, "web", undefined);
+        if (keys !== undefined) await changeVaultFile(homePaths(world.home), keys, change);
+        return renew(grant, options);
+      },
+    });
+    double.expire();
+    const sent = await authorization.header(new URL(double.url));
+    const refused = authorization.refused({ status: 401, challenge: undefined, sent });
+    await expect(refused).rejects.toMatchObject({ code: "authorization_needed" });
+    expect(told).toEqual([]);
   });
 
   it("that somebody else renewed meanwhile is used: a lost race is no loss", async () => {

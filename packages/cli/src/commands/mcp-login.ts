@@ -13,6 +13,7 @@ import { readHomeConfig } from "../gate/config.js";
 import { homeOf } from "../home/home-source.js";
 import { openKeys } from "../home/unlock.js";
 import { grantIn, grantName, withGrant } from "../servers/oauth/grant-entries.js";
+import { whileRenewing } from "../servers/oauth/renewal-lock.js";
 import { hasOwnCredentials } from "../servers/oauth/server-authorization.js";
 import { changeVault } from "./vault.js";
 
@@ -74,16 +75,24 @@ export const mcpLogout: Run = async (invocation) => {
   const home = await homeOf(invocation);
   const name = nameOf(invocation, "logout");
   const keys = await openKeys(home, invocation);
-  const grant = grantIn((await readVaultFile(home, keys)).secrets, name);
+  // First, so that nothing uses it whatever the authorization server does; and after a renewal that
+  // is under way, whose token is then the one to revoke.
+  const grant = await whileRenewing(home, name, async () => {
+    let removed = grantIn((await readVaultFile(home, keys)).secrets, name);
+    if (removed === undefined) return undefined;
+    await changeVault({ home, io }, keys, {
+      edit(now) {
+        removed = grantIn(now, name) ?? removed;
+        return withGrant(now, name, undefined);
+      },
+      said: { change: "removed", secret: grantName(name) },
+    });
+    return removed;
+  });
   if (grant === undefined) {
     print.notice(`Nobody has signed in to server "${escapeText(name)}"`);
     return "nothing";
   }
-  // First, so that nothing uses it whatever the authorization server does.
-  await changeVault({ home, io }, keys, {
-    edit: (now) => withGrant(now, name, undefined),
-    said: { change: "removed", secret: grantName(name) },
-  });
   const revoked = await revoke(invocation, grant);
   print.result({ server: name, issuer: grant.issuer, revoked }, () => [
     `${print.tone("green", "signed out")} of ${escapeText(name)}: the token is removed${revoked ? ", and revoked" : ""}`,

@@ -23,6 +23,26 @@ describe("exchangeAuthorized()", () => {
     await expect(sent).rejects.toMatchObject({ code: "authorization_refused" });
     expect(server.asked).toHaveLength(2);
   });
+
+  it("waits for no credentials of a request that was taken back", async () => {
+    await using server = await webServer((_asked, response) => json(response, 401, {}));
+    for (const slow of ["header", "refused"] as const) {
+      const over = new AbortController();
+      const sent = exchangeAuthorized(
+        {
+          ...stubborn,
+          [slow]: () => {
+            setImmediate(() => over.abort(new Error("taken back")));
+            return new Promise(() => {});
+          },
+        },
+        new URL(server.url),
+        { method: "POST", headers: {}, signal: over.signal },
+      );
+      await expect(sent).rejects.toThrow("taken back");
+    }
+    expect(server.asked).toHaveLength(1);
+  });
 });
 
 describe("maskedHandlers()", () => {

@@ -10,6 +10,7 @@ import { maskLine } from "../mask-line.js";
 import { unmaskable } from "../masks.js";
 import { errorLine } from "../rpc.js";
 import { exchange } from "./exchange.js";
+import { orEnd } from "./or-end.js";
 import type { Exchanged, ExchangeParts } from "./exchange.js";
 import { readMessage } from "./read-message.js";
 import type { RemoteHandlers } from "./remote-handlers.js";
@@ -76,13 +77,14 @@ export async function exchangeAuthorized(
 ): Promise<Exchanged> {
   if (authorization === undefined) return exchange(url, parts);
   for (let tries = 1; ; tries++) {
-    const sent = await orProblem(() => authorization.header(url));
+    const sent = await orProblem(authorization.header(url), parts.signal);
     const headers = { ...parts.headers, ...(sent !== undefined && { authorization: sent }) };
     const response = await exchange(url, { ...parts, headers });
     const { status } = response;
     if (status !== 401 && status !== 403) return response;
     const challenge = response.headers["www-authenticate"];
-    const answer = await orProblem(() => authorization.refused({ status, challenge, sent }));
+    const refused = authorization.refused({ status, challenge, sent });
+    const answer = await orProblem(refused, parts.signal);
     if (answer === "pass") return response;
     response.body.destroy();
     if (answer !== "again") throw new AuthorizationError(answer.code, answer.message);
@@ -94,10 +96,12 @@ export async function exchangeAuthorized(
   }
 }
 
-async function orProblem<T>(work: () => Promise<T>): Promise<T> {
+/** Who takes a request back does not wait for its credentials. */
+async function orProblem<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
-    return await work();
+    return await orEnd(work, signal);
   } catch (error) {
+    if (signal.aborted) throw error;
     const code = isConsentError(error) ? error.code : "authorization_unavailable";
     throw new AuthorizationError(code, `${asError(error).message}; nothing was sent`);
   }

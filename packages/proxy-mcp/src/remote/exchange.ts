@@ -13,6 +13,8 @@ export interface ExchangeParts {
   readonly method: "POST" | "GET" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
+  /** Told when all of it went to the connection. */
+  readonly onSent?: () => void;
   /** Ends it; what has come so far stays readable. */
   readonly signal: AbortSignal;
   /** Whose connections it uses; where all are in use it waits. Default: one of its own. */
@@ -45,7 +47,7 @@ export class UnreachedError extends Error {
  */
 export function exchange(
   url: URL,
-  { method, headers, body, signal, agent }: ExchangeParts,
+  { method, headers, body, signal, agent, onSent = () => {} }: ExchangeParts,
 ): Promise<Exchanged> {
   const start = url.protocol === "https:" ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
@@ -64,6 +66,7 @@ export function exchange(
       if (!socket.connecting) onConnected();
       else socket.once(url.protocol === "https:" ? "secureConnect" : "connect", onConnected);
     });
+    sent.on("finish", onSent);
     sent.on("error", (error) =>
       reject(isConnected ? error : new UnreachedError(error.message, { cause: error })),
     );

@@ -12,6 +12,7 @@ import { connectionsTo, contentType, UnreachedError, wholeBody } from "./exchang
 import type { Exchanged } from "./exchange.js";
 import { learnParamHeaders, withHeaders } from "./call-headers.js";
 import { createLongTurn, createOneAtATime } from "./one-at-a-time.js";
+import { createOutgoing } from "./outgoing.js";
 import { readMessage } from "./read-message.js";
 import type { SentMessage } from "./read-message.js";
 import type { RemoteHandlers } from "./remote-handlers.js";
@@ -32,6 +33,8 @@ import {
 export interface RemoteSession {
   /** Sends a message, without its line feed. */
   send(line: Buffer): void;
+  /** Resolves when the session takes more again; `undefined` while it does. */
+  room(): Promise<void> | undefined;
   /** Resolves when no request is under way. */
   settled(): Promise<void>;
   /** Ends the session at the server, and everything here. Never rejects. */
@@ -44,6 +47,8 @@ export interface RemoteSession {
 const RETRY_MS = 1_000;
 /** Requests at a time; notifications and streams do not wait for them. */
 const REQUESTS_AT_ONCE = 64;
+/** Bytes that may wait to be sent before no more are taken. */
+const UNSENT_BYTES_MAX: number = 4 * 1024 * 1024;
 /** What is sent after a notification waits so long for its response. */
 const NOTIFIED_MS_MAX = 2_000;
 /** A server that is told of a session's end has this long to take note. */
@@ -77,10 +82,12 @@ export function openRemoteSession(
     isLegacy: false,
     large: createOneAtATime(),
     waiting: new Map(),
+    answered: new WeakSet(),
     retryMs: RETRY_MS,
     tools: new Map(),
     cancels: new Map(),
   };
+  const outgoing = createOutgoing(UNSENT_BYTES_MAX);
   // One for each request under way.
   setMaxListeners(0, state.over.signal);
   state.over.signal.addEventListener("abort", () => state.agent.destroy(), { once: true });
@@ -91,13 +98,18 @@ export function openRemoteSession(
       // Without a session a request is taken back by closing its connection.
       const withdraw = (): void => cancel?.own.abort(new Error("it was withdrawn"));
       if (cancel?.isEnough === true) return withdraw();
-      const sent = state.before.then(() => post(state, line, message));
+      const onSent = outgoing.enter(line.length);
+      const sent = state.before.then(() => post(state, { line, message, onSent }));
       if (message.method === "initialize") state.before = sent;
       else if (message.id === undefined) state.before = soonAfter(sent);
       if (cancel !== undefined) void soonAfter(sent).then(withdraw);
       state.underWay.add(sent);
-      void sent.finally(() => state.underWay.delete(sent));
+      void sent.finally(() => {
+        onSent();
+        state.underWay.delete(sent);
+      });
     },
+    room: () => outgoing.room(),
     async settled() {
       while (state.underWay.size > 0) await Promise.all(state.underWay);
     },
@@ -121,8 +133,20 @@ function soonAfter(sent: Promise<void>): Promise<void> {
 }
 
 /** Never rejects: whoever waits for an answer gets one. */
-async function post(state: State, line: Buffer, message: SentMessage): Promise<void> {
+async function post(state: State, sent: Sent): Promise<void> {
   if (state.over.signal.aborted) return;
+  const { message } = sent;
+  const { id, isRequest } = message;
+  if (!state.isLegacy || !isRequest || id === undefined) return deliver(state, sent);
+  // Waited for from here on: the stream may be faster than the response, which may never end.
+  const { answered, forget } = answerOf(state, id);
+  await Promise.race([deliver(state, { ...sent, answered }), answered]);
+  state.answered.add(message);
+  forget();
+}
+
+async function deliver(state: State, sent: Sent): Promise<void> {
+  const { line, message, onSent } = sent;
   const { signal, forget } = signalOf(state, message);
   try {
     const send = (): Promise<Exchanged> =>
@@ -130,11 +154,12 @@ async function post(state: State, line: Buffer, message: SentMessage): Promise<v
         method: "POST",
         headers: headersFor(state, message),
         body: line,
+        onSent,
         signal,
         ...(message.isRequest && { agent: state.agent }),
       });
     const response = await send();
-    await take(state, await withHeaders(state, { response, message, send }), { line, message });
+    await take(state, await withHeaders(state, { response, message, send }), sent);
   } catch (error) {
     if (signal.aborted) return;
     if (error instanceof AuthorizationError)
@@ -179,6 +204,10 @@ function signalOf(
 interface Sent {
   readonly line: Buffer;
   readonly message: SentMessage;
+  /** Told, once or more often, that it does not wait here any more. */
+  readonly onSent: () => void;
+  /** With HTTP+SSE: resolves when the stream has the answer. */
+  readonly answered?: Promise<void>;
 }
 
 async function take(state: State, response: Exchanged, sent: Sent): Promise<void> {
@@ -189,7 +218,7 @@ async function take(state: State, response: Exchanged, sent: Sent): Promise<void
     if (!message.isRequest || state.isLegacy) {
       await wholeBody(response.body, state.on.bytesMax);
       if (message.method === "notifications/initialized" && !state.isLegacy) listen(state);
-      return state.isLegacy ? answerOf(state, message) : undefined;
+      return sent.answered;
     }
     return contentType(response) === EVENTS
       ? takeEvents(state, response, message)
@@ -206,7 +235,7 @@ async function take(state: State, response: Exchanged, sent: Sent): Promise<void
   const isOurs = said?.isMessage === true && (!message.isRequest || said.id === message.id);
   if (body !== undefined && isOurs) return say(state, body);
   const isOld = message.method === "initialize" && [400, 404, 405].includes(status);
-  if (isOld && !state.isLegacy && (await openLegacy(state))) return post(state, sent.line, message);
+  if (isOld && !state.isLegacy && (await openLegacy(state))) return post(state, sent);
   fail(state, message, refusalOf(status));
 }
 

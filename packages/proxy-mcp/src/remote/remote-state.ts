@@ -43,6 +43,8 @@ export interface State {
   isLegacy: boolean;
   /** Requests that an HTTP+SSE stream has to answer. */
   readonly waiting: Map<RpcId, () => void>;
+  /** Those that it has answered: what goes wrong with their POST afterwards is no answer. */
+  readonly answered: WeakSet<SentMessage>;
   retryMs: number;
   /** What of a tool's arguments the server wants as headers, by the tool's name. */
   tools: ReadonlyMap<string, readonly ParamHeader[]>;
@@ -91,10 +93,11 @@ export function fail(state: State, message: SentMessage, text: string): void {
 /** The same with another code. */
 export function failWith(
   state: State,
-  { id, isRequest }: SentMessage,
+  message: SentMessage,
   { text, code }: { readonly text: string; readonly code: string },
 ): void {
-  if (id !== undefined && isRequest)
+  const { id, isRequest } = message;
+  if (id !== undefined && isRequest && !state.answered.has(message))
     state.on.say(errorLine(id, { code: INTERNAL_ERROR, message: text, data: { code } }));
   else state.on.log(text);
 }
@@ -116,15 +119,16 @@ export function say(state: State, text: Buffer): void {
   state.on.say(oneLine(text));
 }
 
-/** The pause before a stream is opened again. */
-export function sleep({ retryMs, over }: State): Promise<void> {
+/** The pause before a stream is opened again. @param signal - Ends it. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(done, retryMs);
+    const timer = setTimeout(done, ms);
     timer.unref();
-    over.signal.addEventListener("abort", done, { once: true });
+    if (signal.aborted) return done();
+    signal.addEventListener("abort", done, { once: true });
     function done(): void {
       clearTimeout(timer);
-      over.signal.removeEventListener("abort", done);
+      signal.removeEventListener("abort", done);
       resolve();
     }
   });

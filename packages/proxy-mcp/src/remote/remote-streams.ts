@@ -4,7 +4,8 @@
  */
 import { LARGE_BYTES } from "../limits.js";
 import { logText } from "../log-text.js";
-import { exchangeAuthorized } from "./authorization.js";
+import type { RpcId } from "../rpc.js";
+import { AuthorizationError, exchangeAuthorized } from "./authorization.js";
 import { contentType } from "./exchange.js";
 import type { Exchanged } from "./exchange.js";
 import { learnParamHeaders } from "./call-headers.js";
@@ -19,6 +20,7 @@ import type { State } from "./remote-state.js";
 export const EVENTS = "text/event-stream";
 /** Why a session is lost whose ID the server does not know any more. */
 export const SESSION_ENDED = "it has ended the session";
+const UNKNOWN = "whether the request took effect is not known";
 const RETRY_MS_MAX = 30_000;
 /** A server cannot have us come back without a pause. */
 const RETRY_MS_MIN = 50;
@@ -44,33 +46,44 @@ export async function takeEvents(
 ): Promise<void> {
   let response = first;
   let lastId: string | undefined;
+  const signal = state.cancels.get(message.id ?? "")?.own.signal ?? state.over.signal;
   for (let tries = 0; ; tries++) {
     const read = await readStream(state, response, { until: message, lastId });
-    const isWithdrawn =
-      message.id !== undefined && state.cancels.get(message.id)?.own.signal.aborted === true;
-    if (read.isAnswered || isWithdrawn || state.over.signal.aborted) return;
+    if (read.isAnswered || signal.aborted) return;
     lastId = read.lastId;
     if (lastId === undefined || tries >= RESUMES_MAX)
+      return fail(state, message, `The server ended its answer early; ${UNKNOWN}`);
+    await sleep(state.retryMs, signal);
+    try {
+      response = await exchangeAuthorized(state.authorization, state.endpoint, {
+        method: "GET",
+        headers: { ...headersFor(state), accept: EVENTS, "last-event-id": lastId },
+        signal,
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      // Whatever the error says of it: not this request was refused, but the rest of its answer.
       return fail(
         state,
         message,
-        "The server ended its answer early; whether the request took effect is not known",
+        `The server ended its answer early, and the rest is not available (${reasonOf(error)}); ${UNKNOWN}`,
       );
-    await sleep(state);
-    response = await exchangeAuthorized(state.authorization, state.endpoint, {
-      method: "GET",
-      headers: { ...headersFor(state), accept: EVENTS, "last-event-id": lastId },
-      signal: state.over.signal,
-    });
+    }
     if (response.status !== 200 || contentType(response) !== EVENTS) {
       response.body.destroy();
       return fail(
         state,
         message,
-        `${refusalOf(response.status)}, when its answer was asked for again`,
+        `${refusalOf(response.status)}, when its answer was asked for again; ${UNKNOWN}`,
       );
     }
   }
+}
+
+/** Without a sentence that says what was done. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AuthorizationError) return error.code;
+  return logText(error instanceof Error ? error.message : String(error));
 }
 
 interface Reading {
@@ -131,29 +144,51 @@ async function readStream(
 export function listen(state: State): void {
   void (async () => {
     let lastId: string | undefined;
-    while (!state.over.signal.aborted) {
-      const response = await exchangeAuthorized(state.authorization, state.endpoint, {
-        method: "GET",
-        headers: {
-          ...headersFor(state),
-          accept: EVENTS,
-          ...(lastId !== undefined && { "last-event-id": lastId }),
-        },
-        signal: state.over.signal,
-      });
-      if (response.status !== 200 || contentType(response) !== EVENTS) {
-        response.body.destroy();
-        if (response.status === 404 && state.sessionId !== undefined) state.on.lost(SESSION_ENDED);
-        return;
+    let failures = 0;
+    const { signal } = state.over;
+    while (!signal.aborted) {
+      const opened = await openOwn(state, lastId);
+      if (signal.aborted || opened === undefined) return;
+      if ("problem" in opened) {
+        if (failures === 0)
+          state.on.log(`the server's own messages are not heard for now: ${opened.problem}`);
+        failures++;
+      } else {
+        failures = 0;
+        ({ lastId } = await readStream(state, opened, { lastId }));
       }
-      ({ lastId } = await readStream(state, response, { lastId }));
-      await sleep(state);
+      await sleep(Math.min(RETRY_MS_MAX, state.retryMs * 2 ** failures), signal);
     }
-  })().catch((error: unknown) => {
-    if (state.over.signal.aborted) return;
-    state.on.log(`the server's own messages are not heard: ${logText(String(error))}`);
-  });
+  })();
 }
+
+/** The stream of what it says by itself, or why there is none for now; `undefined`: for good. */
+async function openOwn(
+  state: State,
+  lastId: string | undefined,
+): Promise<Exchanged | { readonly problem: string } | undefined> {
+  try {
+    const response = await exchangeAuthorized(state.authorization, state.endpoint, {
+      method: "GET",
+      headers: {
+        ...headersFor(state),
+        accept: EVENTS,
+        ...(lastId !== undefined && { "last-event-id": lastId }),
+      },
+      signal: state.over.signal,
+    });
+    const { status } = response;
+    if (status === 200 && contentType(response) === EVENTS) return response;
+    response.body.destroy();
+    if (status === 404 && state.sessionId !== undefined) state.on.lost(SESSION_ENDED);
+    return status >= 500 || PASSING.has(status) ? { problem: refusalOf(status) } : undefined;
+  } catch (error) {
+    return { problem: logText(error instanceof Error ? error.message : String(error)) };
+  }
+}
+
+/** Statuses below 500 that do not say that there is no such stream. */
+const PASSING: ReadonlySet<number> = new Set([401, 403, 408, 425, 429]);
 
 /**
  * HTTP+SSE: the first event names where to post, which must be at the same origin, and every answer
@@ -205,16 +240,25 @@ export async function openLegacy(state: State): Promise<boolean> {
   });
 }
 
-/** Until the stream of an HTTP+SSE server has it. */
-export function answerOf({ waiting, over }: State, { id, isRequest }: SentMessage): Promise<void> {
-  if (id === undefined || !isRequest) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = (): void => {
-      waiting.delete(id);
-      over.signal.removeEventListener("abort", done);
+/** An answer that is waited for. */
+interface Awaited {
+  /** Resolves when the stream of an HTTP+SSE server has it, or the session is over. */
+  readonly answered: Promise<void>;
+  /** It is not waited for any more. */
+  readonly forget: () => void;
+}
+
+/** From now on: a server may answer before it takes note of the request. */
+export function answerOf({ waiting, over }: State, id: RpcId): Awaited {
+  let forget = (): void => {};
+  const answered = new Promise<void>((resolve) => {
+    forget = (): void => {
+      if (waiting.get(id) === forget) waiting.delete(id);
+      over.signal.removeEventListener("abort", forget);
       resolve();
     };
-    waiting.set(id, done);
-    over.signal.addEventListener("abort", done, { once: true });
+    waiting.set(id, forget);
+    over.signal.addEventListener("abort", forget, { once: true });
   });
+  return { answered, forget };
 }

@@ -81,7 +81,10 @@ function startRemote(server: RemoteServer, limits: UpstreamLimits): ServerProces
         ? new Promise<void>((resolve) => stdout.once("drain", resolve).once("close", resolve))
         : undefined,
     log: (line) => void (isOver || stderr.write(`${line}\n`)),
-    lost: (reason) => end({ code: 1, signal: undefined, reason }),
+    lost(reason) {
+      end({ code: 1, signal: undefined, reason });
+      session.abort(); // it would go on asking for the server's own messages
+    },
   });
   const stdin = linesTo(session, () => stop());
   const stop = (): void => {
@@ -100,11 +103,11 @@ function startRemote(server: RemoteServer, limits: UpstreamLimits): ServerProces
   };
 }
 
-/** Takes bytes, and sends them line by line. @param onEnd - Nothing more comes, or is under way. */
+/** Takes bytes while there is room, and sends them line by line. @param onEnd - Nothing more comes, or is under way. */
 function linesTo(session: RemoteSession, onEnd: () => void): Writable {
   let rest: Buffer[] = [];
   return new Writable({
-    write(chunk: Buffer, _encoding, done) {
+    write(chunk: Buffer, _encoding, takeMore) {
       let from = 0;
       for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
         session.send(Buffer.concat([...rest, chunk.subarray(from, at)]));
@@ -112,7 +115,9 @@ function linesTo(session: RemoteSession, onEnd: () => void): Writable {
         from = at + 1;
       }
       if (from < chunk.length) rest.push(chunk.subarray(from));
-      done();
+      const room = session.room();
+      if (room === undefined) takeMore();
+      else void room.then(() => takeMore());
     },
     final(done) {
       done();

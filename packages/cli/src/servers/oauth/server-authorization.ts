@@ -3,12 +3,11 @@
  * that a person signed in for, and nowhere else. One process at a time renews it; what another one
  * renewed is used. Format: spec/mcp-proxy.md §19.
  */
-import { join } from "node:path";
 import { asError, ConsentError, isConsentError, randomIds, systemClock } from "@acp/core";
 import type { AuditSink, Masker } from "@acp/core";
 import { createMasker, revealSecret, vaultChangedEvent } from "@acp/core/vault";
 import type { Secret } from "@acp/core/vault";
-import { changeVaultFile, makePrivateDirectory, whileWriting } from "@acp/home";
+import { changeVaultFile } from "@acp/home";
 import type { Home, UrlServer } from "@acp/home";
 import { readChallenge } from "@acp/proxy-mcp";
 import type {
@@ -19,9 +18,10 @@ import type {
 import type { Grant } from "@acp/proxy-mcp/oauth";
 import type { HomeKeys } from "../../gate/home-keys.js";
 import type { Notices } from "../../gate/notices.js";
-import { runDirectory } from "../../gate/run-directory.js";
 import type { RightsDesk } from "./ask-for-rights.js";
 import { grantIn, grantName, grantSecrets, withGrant } from "./grant-entries.js";
+import { whileRenewing } from "./renewal-lock.js";
+import { sharedRenewal } from "./shared-renewal.js";
 
 /** What it is made of. */
 export interface ServerAuthorizationParts {
@@ -162,21 +162,21 @@ function lacking(
 
 /** Renews a token, unless somebody else did: one of all processes of the home at a time. */
 async function renewOnce(at: Renewing, grant: Grant): Promise<Grant> {
+  const { home, server, signal } = at;
+  const key = [home.dir, server.name, grant.accessToken].join("\n");
+  const next = await sharedRenewal(key, signal, () => renewLocked(at, grant));
+  at.renewed.set(next.accessToken, systemClock.monotonic());
+  return next;
+}
+
+function renewLocked(at: Renewing, grant: Grant): Promise<Grant> {
   const { home, server } = at;
-  const run = runDirectory(home.dir);
-  const locks = join(run, "oauth");
-  await makePrivateDirectory(run);
-  await makePrivateDirectory(locks);
-  return whileWriting(locks, async () => {
+  return whileRenewing(home, server.name, async () => {
     const now = await currentGrant(at);
     if (now === undefined || now.refreshToken === undefined || at.dead.has(now.refreshToken))
-      throw new ConsentError(
-        "authorization_needed",
-        needed(server, "its sign-in has ended").message,
-      );
+      throw ended(server);
     if (now.accessToken !== grant.accessToken) return now;
     const next = await renewNow(at, now, now.refreshToken);
-    at.renewed.set(next.accessToken, systemClock.monotonic());
     if (next !== now) await save(at, now, next);
     return next;
   });
@@ -193,31 +193,44 @@ async function renewNow(at: Renewing, now: Grant, refreshToken: string): Promise
     const again = await currentGrant(at);
     if (again !== undefined && again.accessToken !== now.accessToken) return again;
     at.dead.add(refreshToken);
-    throw new ConsentError("authorization_needed", needed(server, "its sign-in has ended").message);
+    throw ended(server);
   }
 }
 
-/** Whoever cannot save it uses it until the process ends: the token before counts no more. */
+const ended = (server: UrlServer): ConsentError =>
+  new ConsentError("authorization_needed", needed(server, "its sign-in has ended").message);
+
+/**
+ * Whoever cannot save it uses it until the process ends: the token before counts no more.
+ *
+ * @throws ConsentError `authorization_needed` where somebody signed out meanwhile.
+ */
 async function save(at: Renewing, from: Grant, grant: Grant): Promise<void> {
   const { home, homeKeys, server, log, notices } = at;
   const { unsaved } = at;
   // Of which the vault knows nothing, where the last one could not be saved either.
   const kept = unsaved?.grant.accessToken === from.accessToken ? unsaved.from : from.accessToken;
   at.unsaved = { from: kept, grant };
+  const signedOut = ended(server);
   try {
     const keys = await homeKeys.ring?.fresh();
     if (keys === undefined) throw new ConsentError("key_locked", "the home has no keys");
     const above = (await homeKeys.noted?.newest())?.get("vault")?.counter ?? 0;
     const mark = await changeVaultFile(home, keys, {
       above,
-      change: (secrets) =>
-        grantIn(secrets, server.name)?.accessToken === kept
-          ? withGrant(secrets, server.name, grant)
-          : secrets,
+      change(secrets) {
+        const now = grantIn(secrets, server.name);
+        if (now === undefined) throw signedOut;
+        return now.accessToken === kept ? withGrant(secrets, server.name, grant) : secrets;
+      },
     });
     const event = { change: "set", secret: grantName(server.name) } as const;
     await log.append([vaultChangedEvent(mark, event, { clock: systemClock, ids: randomIds })]);
   } catch (error) {
+    if (error === signedOut) {
+      at.unsaved = undefined;
+      throw error;
+    }
     notices.tell(
       "server_authorization",
       `The token of server "${server.name}" was renewed and could not be saved: ${asError(error).message}; if this process ends, a person has to sign in again`,

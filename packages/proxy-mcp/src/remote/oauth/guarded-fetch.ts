@@ -14,6 +14,7 @@ import type { LookupFunction } from "node:net";
 import { addressKind, asError, ConsentError, escapeText, isConsentError } from "@acp/core";
 import type { AddressKind } from "@acp/core";
 import { contentType, wholeBody } from "../exchange.js";
+import { orEnd } from "../or-end.js";
 
 /** The bytes of one answer: a description or a token takes some thousands. */
 const BODY_BYTES_MAX: number = 128 * 1024;
@@ -106,15 +107,6 @@ export async function guardOf(server: URL, options: GuardOptions): Promise<Guard
       }
     },
   };
-}
-
-function orEnd<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(asError(signal.reason));
-    if (signal.aborted) return stop();
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }
 
 function checkScheme(url: URL, isInsecureAllowed: boolean): void {

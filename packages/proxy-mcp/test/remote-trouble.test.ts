@@ -1,0 +1,146 @@
+/** Servers at an address that are slow, or break off where it matters. */
+import type { ServerResponse } from "node:http";
+import { describe, expect, it } from "vitest";
+import { remoteUpstream } from "../src/remote/remote-upstream.js";
+import { ALLOW_ALL, proxied } from "./support/proxied.js";
+import { INIT, opened } from "./support/remote-client.js";
+import { echoServer, events, json, webServer } from "./support/web-server.js";
+
+describe("a remote server", () => {
+  it("that took a request and does not give the rest of its answer leaves it unknown", async () => {
+    let isOver = false;
+    await using server = await webServer(
+      echoServer(({ headers, message }, response) => {
+        const isRest = headers["last-event-id"] !== undefined;
+        if (isRest && isOver) response.destroy();
+        else if (isRest) json(response, 401, {}, { "www-authenticate": "Bearer" });
+        else if (message.method !== "vendor/x") return false;
+        else {
+          events(response);
+          response.end("retry: 1\nid: e1\ndata:\n\n");
+        }
+        return true;
+      }),
+    );
+    const needed = { code: "authorization_needed", message: "sign in; nothing was done" };
+    const { client, proxy } = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [
+        {
+          name: "web",
+          url: server.url,
+          authorization: {
+            header: () => Promise.resolve("Bearer a"),
+            refused: () => Promise.resolve(needed),
+            masker: () => undefined,
+          },
+        },
+      ],
+    });
+    await client.request("init", "initialize", INIT);
+    for (const id of [1, 2]) {
+      const { error } = await client.request(id, "vendor/x");
+      expect(error).toMatchObject({
+        message: expect.stringContaining("whether the request took effect is not known"),
+        data: { code: "server_unavailable" },
+      });
+      expect(error?.message).not.toContain("nothing was done");
+      isOver = true;
+    }
+    await proxy.close();
+  });
+
+  it("is listened to again after trouble, and not where it has no such stream", async () => {
+    let opens = 0;
+    await using server = await webServer(
+      echoServer(({ method }, response) => {
+        if (method !== "GET") return false;
+        const n = ++opens;
+        if (n === 1) {
+          events(response);
+          response.end("retry: 50\n\n");
+        } else if (n === 2) response.destroy();
+        else if (n < 5) response.writeHead(n === 3 ? 503 : 401).end();
+        else if (n > 5) return false;
+        else {
+          events(response);
+          response.end('data: {"jsonrpc":"2.0","method":"notifications/late"}\n\n');
+        }
+        return true;
+      }),
+    );
+    await using at = await opened(server.url);
+    await at.client.find(({ method }) => method === "notifications/late");
+    expect(at.logs.filter((line) => line.includes("not heard for now"))).toHaveLength(1);
+    await expect.poll(() => opens).toBe(6);
+  });
+
+  it("is not asked for the rest of an answer that was taken back", async () => {
+    let isClosed = false;
+    await using server = await webServer(
+      echoServer(({ method, headers, message }, response) => {
+        if (message.id === 1) {
+          events(response);
+          response.end("retry: 1\nid: e1\ndata:\n\n");
+          return true;
+        }
+        if (method !== "GET" || headers["last-event-id"] === undefined) return false;
+        response.on("close", () => (isClosed = true));
+        events(response);
+        return true;
+      }),
+    );
+    await using at = await opened(server.url);
+    at.client.send({ id: 1, method: "vendor/x" });
+    await expect
+      .poll(() => server.asked.some(({ headers }) => headers["last-event-id"] === "e1"))
+      .toBe(true);
+    at.client.send({ method: "notifications/cancelled", params: { requestId: 1 } });
+    await expect.poll(() => isClosed).toBe(true);
+  });
+
+  it("that is slow to take note of notifications is not given more than a few", async () => {
+    const held: ServerResponse[] = [];
+    await using server = await webServer((_asked, response) => held.push(response));
+    const { stdin, kill } = await remoteUpstream({ name: "web", url: server.url }).start();
+    const text = "x".repeat(3 * 1024 * 1024);
+    const line = `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/vendor", params: { text } })}\n`;
+    let taken = 0;
+    for (let n = 0; n < 10; n++) stdin.write(line, () => taken++);
+    for (let n = 1; n <= 10; n++) {
+      await expect.poll(() => held.length).toBeGreaterThan(0);
+      // The next one, and one more.
+      expect(taken).toBeLessThanOrEqual(n + 2);
+      held.shift()?.writeHead(202).end();
+    }
+    await expect.poll(() => taken).toBe(10);
+    kill();
+  });
+});
+
+describe("a server of before", () => {
+  it("may answer before the POST has its response, which may say something else or never come", async () => {
+    let stream: ServerResponse | undefined;
+    await using server = await webServer(({ method, url, message }, response) => {
+      if (url === "/mcp" && method === "POST") return response.writeHead(405).end();
+      if (method === "GET") {
+        stream = response;
+        events(response);
+        return response.write("event: endpoint\ndata: /post\n\n");
+      }
+      const result =
+        message.method === "initialize" ? { ...INIT, serverInfo: INIT.clientInfo } : {};
+      const answer = JSON.stringify({ jsonrpc: "2.0", id: message.id, result });
+      if (message.id !== undefined) stream?.write(`data: ${answer}\n\n`);
+      if (message.id === 1) return undefined;
+      // Long after the answer was read.
+      const status = message.id === 2 ? 500 : 202;
+      return setTimeout(() => response.writeHead(status).end(), 50);
+    });
+    await using at = await opened(server.url);
+    for (const id of [1, 2, 3])
+      expect((await at.client.request(id, "vendor/x")).result).toEqual({});
+    await expect.poll(() => at.logs.join()).toContain("HTTP 500");
+    expect(at.client.lines.filter((line) => line.includes('"id":2,'))).toHaveLength(1);
+  });
+});
