@@ -104,11 +104,21 @@ export function timedOutResult(server: string, timeoutMs: number): NoticeResult 
   );
 }
 
-/** The call was sent, and nobody knows what came of it. @param reason - Without its end. */
-export function unknownResult(code: string, reason: string): NoticeResult {
+/**
+ * The call was sent, and nobody knows what came of it.
+ *
+ * @param reason - Without its end.
+ * @param about - The question and the rule, where there are any.
+ */
+export function unknownResult(
+  code: string,
+  reason: string,
+  about: Pick<CallNotice, "requestId" | "ruleId"> = {},
+): NoticeResult {
   return notice(
     "acp/denied",
     {
+      ...about,
       code,
       reason: `${reason}; whether the call took effect is not known`,
       remedy: "Check what happened before calling again",

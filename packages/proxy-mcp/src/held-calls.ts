@@ -181,7 +181,7 @@ function startHeld(
   const { progressToken, typedResults, args, argumentChars } = read.call;
   const call = startCall(parts, {
     ...target,
-    forward: judgedForward(judging, { target, request: { ...request, params }, say }),
+    ...judgedAround(judging, { target, params, say }),
     tell: say,
     id,
     args,
@@ -196,36 +196,31 @@ function startHeld(
   return holding.track(call, target.server);
 }
 
-interface Forwarding {
+interface Around {
   readonly target: CallRoute;
-  readonly request: ClientRequest;
+  readonly params: unknown;
   readonly say: Say;
 }
 
-/** Forwards, and judges what the answer asks for and what the request answers. */
-function judgedForward(judging: Judging, { target, request, say }: Forwarding): CallJob["forward"] {
-  const of = { server: target.server, name: target.tool, tell: say };
-  return (changed, onAnswer) => {
-    const send = (): void =>
-      target.forward(changed, (line) => {
-        judging.tasks.learn(target.server, line);
-        const answer = judgedAnswer(judging, of, line);
-        if (Buffer.isBuffer(answer)) return onAnswer(answer);
-        void whenJudged(answer, onAnswer);
-        return undefined;
-      });
-    const roots = judging.asked.rootsIn(of, request.params);
-    if (roots.length === 0) return send();
-    void afterRoots(judging, { server: target.server, roots }, (denied) =>
-      denied === undefined ? send() : onAnswer(say(denied)),
-    );
-    return undefined;
+/** Judges what the request answers, before it is sent, and what its own answer asks for. */
+function judgedAround(
+  judging: Judging,
+  { target: { server, tool }, params, say }: Around,
+): Pick<CallJob, "before" | "judge"> {
+  const of = { server, name: tool, tell: say };
+  const roots = judging.asked.rootsIn(of, params);
+  return {
+    ...(roots.length > 0 && {
+      before: (signal: AbortSignal) =>
+        new Promise<Buffer | undefined>((resolve) => {
+          void afterRoots(judging, { server, roots, signal }, (denied) =>
+            resolve(denied === undefined ? undefined : say(denied)),
+          );
+        }),
+    }),
+    judge(line, signal) {
+      judging.tasks.learn(server, line);
+      return judgedAnswer(judging, { ...of, signal }, line);
+    },
   };
-}
-
-async function whenJudged(
-  answer: Promise<Buffer>,
-  onAnswer: (line: Buffer) => void,
-): Promise<void> {
-  onAnswer(await answer);
 }

@@ -32,6 +32,8 @@ export interface KeptSession {
   greeting(): Greeting | undefined;
   /** The client's `notifications/initialized`. */
   initialized(): Buffer | undefined;
+  /** Forgets the greeting, since another one follows. */
+  forgetGreeting(): void;
   /** Takes what is sent; most of it is not kept. */
   keep(message: KeptMessage): void;
   /** Reads the agreed version from an answer to `initialize`; gives its result. */
@@ -68,6 +70,9 @@ export function createKeptSession(): KeptSession {
   return {
     greeting: () => greeting,
     initialized: () => initialized,
+    forgetGreeting(): void {
+      greeting = undefined;
+    },
     keep({ method, params, line, id }) {
       if (method === "initialize") {
         // A second one is its server's to refuse.

@@ -8,18 +8,18 @@ import { createCatalog } from "./catalog.js";
 import type { Catalog } from "./catalog.js";
 import { ServerFailedError } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
-import type { OversizeLine } from "./framing.js";
 import { LIST_TIMEOUT_MS, RETRY_MS_MIN } from "./limits.js";
-import { idAtEdges, isRecord, readServerLine } from "./message.js";
+import { isRecord, readServerLine } from "./message.js";
 import type { ServerMessage } from "./message.js";
 import { startTimeoutMs } from "./router.js";
 import type { RouterParts } from "./router.js";
-import { errorLine, INTERNAL_ERROR, requestLine } from "./rpc.js";
+import { requestLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
 import type { KeptMessage } from "./kept-session.js";
 import { startReturning } from "./returning.js";
 import type { Returning } from "./returning.js";
 import type { LocalUpstream } from "./server-process.js";
+import { tooLarge } from "./too-large.js";
 
 /** A request under way to a peer. */
 export interface SentRequest {
@@ -121,7 +121,7 @@ export function createPeer(
     awaits: (id) => state.waiting.has(id),
     hasAnswered: () => false,
     onLine: (line) => take(state, peer, line),
-    onOversize: (line) => tooLarge(state, peer, line),
+    onOversize: (line) => tooLarge(line, peer, (answer) => take(state, peer, answer)),
     onDown: (failure) => down(state, peer, failure),
     onUp: (result) => back(state, peer, result),
     onPressure: parts.onPressure,
@@ -248,21 +248,6 @@ function take({ waiting, handlers }: PeerState, peer: Peer, line: Buffer): void 
   waiting.delete(message.id);
   if (!request.lasting) peer.tokens.delete(message.id);
   return request.resolve(line);
-}
-
-function tooLarge(state: PeerState, peer: Peer, line: OversizeLine): void {
-  const id = idAtEdges(line);
-  const reason = `Server "${peer.name}" sent a line that is too long`;
-  if (id === undefined || !state.waiting.has(id)) return peer.giveUp(reason);
-  return take(
-    state,
-    peer,
-    errorLine(id, {
-      code: INTERNAL_ERROR,
-      message: reason,
-      data: { code: "answer_too_large", server: peer.name },
-    }),
-  );
 }
 
 function leave({ waiting }: PeerState, failure: ServerFailure): void {

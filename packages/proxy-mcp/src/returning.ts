@@ -43,7 +43,7 @@ export interface Returning extends Upstream {
 interface State {
   readonly config: LocalUpstream;
   readonly handlers: ReturningHandlers;
-  kept: KeptSession;
+  readonly kept: KeptSession;
   /** The process; it is heard while it is this one. */
   upstream: Upstream;
   isHeard: boolean;
@@ -106,7 +106,8 @@ export function startReturning(config: LocalUpstream, handlers: ReturningHandler
       const old = state.upstream;
       state.over.abort(new Error("another process was started"));
       state.over = new AbortController();
-      state.kept = createKeptSession();
+      state.kept.forgetGreeting();
+      state.own.clear();
       state.failure = undefined;
       state.isUp = true;
       start(state);
@@ -224,7 +225,7 @@ async function comeBack(state: State): Promise<void> {
 
 /** Starts a process, and tells it what its client told the one before. */
 async function isBack(state: State): Promise<boolean> {
-  const { config, kept } = state;
+  const { config, kept, over } = state;
   const greeting = kept.greeting();
   start(state);
   if (greeting === undefined) {
@@ -232,6 +233,8 @@ async function isBack(state: State): Promise<boolean> {
     return true;
   }
   const line = await answerTo(state, greeting);
+  // Another process was started meanwhile, and what is known is about that one.
+  if (over.signal.aborted) return false;
   const answer = line === undefined ? undefined : greetingResult(line);
   if (answer === undefined || answer.version !== greeting.version) {
     if (line !== undefined || state.isHeard) {

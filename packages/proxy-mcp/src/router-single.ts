@@ -29,27 +29,21 @@ import type { ServerSide } from "./judged/server-side.js";
 import { createSubscriptions } from "./judged/subscriptions.js";
 import type { Subscriptions } from "./judged/subscriptions.js";
 import { EXPIRED_MAX, LIST_TIMEOUT_MS } from "./limits.js";
-import { idAtEdges, isRecord, readServerLine, resultOf } from "./message.js";
+import { isRecord, readServerLine, resultOf } from "./message.js";
 import type { ClientMessage, ClientRequest } from "./message.js";
 import { startTimeoutMs } from "./router.js";
 import type { Router, RouterParts } from "./router.js";
 import { heldBackError, heldBackResult } from "./pins/held-back.js";
 import { isGreeting, readableAnswer } from "./pins/instructions.js";
 import { dropsStray } from "./pins/stray.js";
-import {
-  errorLine,
-  INTERNAL_ERROR,
-  INVALID_REQUEST,
-  recalled,
-  requestLine,
-  resultLine,
-} from "./rpc.js";
+import { errorLine, INVALID_REQUEST, recalled, requestLine, resultLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
 import type { ToolCall } from "./tool-call.js";
 import { announce } from "./announce.js";
 import { startReturning } from "./returning.js";
 import type { LocalUpstream } from "./server-process.js";
 import type { Returning } from "./returning.js";
+import { tooLarge } from "./too-large.js";
 
 const TOOLS_CALL = "tools/call";
 
@@ -82,6 +76,8 @@ interface State {
   readonly expired: BoundedIds;
   /** The server answered something. */
   greeted: boolean;
+  /** It answered what nobody waits for, and the log says so. */
+  dropped: boolean;
   /** The handshake is over, and the server has tools. */
   hasTools: boolean;
   handshakeOver: boolean;
@@ -106,7 +102,7 @@ export function createSingleRouter(parts: RouterParts, config: LocalUpstream): R
       turns: parts.turns,
       awaits: (id) => state.waiting.get(id) !== undefined || state.own.has(id),
       onLine: (line) => fromServer(state, line),
-      onOversize: (line) => tooLarge(state, idAtEdges(line)),
+      onOversize: (line) => tooLarge(line, state.upstream, (answer) => fromServer(state, answer)),
       startTimeoutMs: startTimeoutMs(config, parts),
       hasAnswered: () => state.greeted,
       onDown: (failure) => void down(state, failure),
@@ -118,6 +114,7 @@ export function createSingleRouter(parts: RouterParts, config: LocalUpstream): R
     startTimeoutMs: startTimeoutMs(config, parts),
     expired: createBoundedIds(EXPIRED_MAX),
     greeted: false,
+    dropped: false,
     hasTools: false,
     handshakeOver: false,
   };
@@ -237,8 +234,7 @@ function takeCancellation({ waiting, upstream }: State, params: unknown, line: B
   const id: unknown = isRecord(params) ? params.requestId : undefined;
   const entry = typeof id === "string" || typeof id === "number" ? waiting.get(id) : undefined;
   if (entry?.call !== undefined && !entry.call.cancel()) return;
-  // The server need not answer a request that was taken back, so nothing is waited for; a late
-  // answer is passed on.
+  // The server need not answer a request that was taken back, so nothing is waited for.
   if (
     entry !== undefined &&
     entry.method !== "initialize" &&
@@ -261,7 +257,7 @@ function fromServer(state: State, line: Buffer): void {
   if (String(id).startsWith(state.ownPrefix)) return own.get(id)?.(line);
   if (state.expired.delete(id)) return undefined;
   const entry = waiting.get(id);
-  if (entry === undefined) return isStray(state, line) ? undefined : parts.send(line);
+  if (entry === undefined) return isStray(state, line) ? undefined : dropAnswer(state);
   if (entry.call !== undefined) {
     const { onAnswer } = entry;
     entry.onAnswer = undefined;
@@ -296,6 +292,15 @@ function fromServer(state: State, line: Buffer): void {
   return undefined;
 }
 
+/** Some clients coerce ids: what answers no request by its very id might answer another one. */
+function dropAnswer(state: State): void {
+  if (!state.dropped)
+    state.parts.log(
+      `[${state.upstream.name}] answered what nobody waits for; such answers are dropped`,
+    );
+  state.dropped = true;
+}
+
 const isStray = ({ parts, upstream }: State, line: Buffer): boolean =>
   dropsStray(line, { server: upstream.name, ...parts });
 
@@ -312,27 +317,6 @@ function readableBy(
   if (!isGreeting(method) || parts.pins === undefined) return own;
   const pinned = { server: upstream.name, pins: parts.pins, log: parts.log };
   return Promise.resolve(own).then((each) => readableAnswer(pinned, each));
-}
-
-/**
- * An answer longer than a line may be becomes an error; where nobody can be told, the server is
- * given up.
- */
-function tooLarge(state: State, id: RpcId | undefined): void {
-  const { name } = state.upstream;
-  const reason = `Server "${name}" sent a line that is too long`;
-  if (id !== undefined && state.waiting.get(id) !== undefined) {
-    fromServer(
-      state,
-      errorLine(id, {
-        code: INTERNAL_ERROR,
-        message: reason,
-        data: { code: "answer_too_large", server: name },
-      }),
-    );
-    return;
-  }
-  state.upstream.giveUp(reason);
 }
 
 /** The server is gone, perhaps until it is back: everything that waits gets its answer. */

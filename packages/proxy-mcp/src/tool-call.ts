@@ -85,9 +85,13 @@ export interface CallJob {
    * Sends the call to its server.
    *
    * @param args - What to send instead of the arguments as received; `undefined` sends those.
-   * @param onAnswer - Takes the answer's line as the client shall see it.
+   * @param onAnswer - Takes the answer's line.
    */
   forward(args: JsonObject | undefined, onAnswer: (line: Buffer) => void): void;
+  /** What is judged before it is sent; gives the answer in place of its server's where it is not. */
+  before?(signal: AbortSignal): Promise<Buffer | undefined>;
+  /** The answer's line as the client shall see it; its server is done by then. */
+  judge?(line: Buffer, signal: AbortSignal): Buffer | Promise<Buffer>;
   /** How the client is told why there is no answer; by a result of the tool unless given. */
   readonly tell?: ((notice: NoticeResult) => Buffer) | undefined;
   /** What its server may take, if that is limited. */
@@ -362,12 +366,16 @@ async function forward(call: Running, action: ToolAction, release: Release): Pro
       ? undefined
       : released.args;
   const { parts, job } = call;
-  const over = await call.turn?.enter(call.stopped.signal, () => recall(call));
+  const { signal } = call.stopped;
+  const refused = await job.before?.(signal);
+  if (refused !== undefined && !isStopped(call)) return refused;
+  const over = await call.turn?.enter(signal, () => recall(call));
+  let line: Buffer;
   try {
     // What became of it may have changed while it waited.
     if (isStopped(call)) throw new CallCancelledError("the call was given up");
     parts.masks.learn(release);
-    return await new Promise<Buffer>((resolve, reject) => {
+    line = await new Promise<Buffer>((resolve, reject) => {
       call.recall = reject;
       call.phase = "forwarded";
       job.forward(args, resolve);
@@ -376,6 +384,7 @@ async function forward(call: Running, action: ToolAction, release: Release): Pro
   } finally {
     over?.();
   }
+  return job.judge?.(line, signal) ?? line;
 }
 
 /** Its server took too long for it: what it may still say is nobody's. */

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { NO_SECRETS, opened } from "./support/judged.js";
 import type { Message } from "./support/line-client.js";
 import { received as receivedByMany, server, two } from "./support/many.js";
-import { ALLOW_ALL, proxied } from "./support/proxied.js";
-import type { Proxied } from "./support/proxied.js";
+import { ALLOW_ALL, FOR_TESTS, proxied } from "./support/proxied.js";
+import type { Proxied, Question } from "./support/proxied.js";
 import { received } from "./support/received.js";
 
 describe("what a server asks for inside of an answer", () => {
@@ -42,6 +42,27 @@ describe("what a server asks for inside of an answer", () => {
     await p.proxy.close();
   });
 
+  it.each([
+    ["denied", (question: Question) => question.deny("no"), "consent_denied"],
+    ["left open", (_: Question, p: Proxied) => p.clock.advance(45_000), "consent_deferred"],
+  ])("does not make its call one that was not executed where it is %s", async (_, end, code) => {
+    const rules = [{ match: { tool: "mcp:elicitation/*" }, action: "ask" }];
+    const p = await opened({ version: "1", default: "allow", rules });
+    const answered = answerWith(p, { result: NEEDS });
+    await end(await p.channel.question(0), p);
+    const { result } = await answered;
+    const text = JSON.stringify(result);
+    expect(text).toContain(`Sent, but not answered (${code})`);
+    expect(text).not.toMatch(/Not executed|pin/);
+    expect(result).toMatchObject({
+      isError: true,
+      _meta: {
+        "acp/denied": { code, retryable: false, requestId: expect.any(String) as string },
+      },
+    });
+    await p.proxy.close();
+  });
+
   it("passes as it came where it is allowed, and its answer goes to who asked for it, about that", async () => {
     const p = await opened(ALLOW_ALL);
     expect((await answerWith(p, { result: NEEDS })).result).toEqual(NEEDS);
@@ -72,6 +93,64 @@ describe("what a server asks for inside of an answer", () => {
       (await answerWith(p, { result: {} }, { inputResponses, requestState: "s1" }, 2)).result,
     ).toMatchObject({ isError: true });
     expect((await received(p)).join("")).not.toContain("secret");
+    await p.proxy.close();
+  });
+});
+
+describe("a call whose roots are being judged", () => {
+  it("is not sent once it is taken back, and nobody is asked about it any more", async () => {
+    const rules = [{ match: { tool: "mcp:roots/*" }, action: "ask" }];
+    const p = await opened({ version: "1", default: "allow", rules });
+    const needs = { inputRequests: { r: { method: "roots/list" } }, requestState: "s1" };
+    const first = p.client.call(1, "answer", { result: needs });
+    await (await p.channel.question(0)).approve();
+    await first;
+    const inputResponses = { r: { roots: [{ uri: "file:///ada" }] } };
+    const params = { name: "answer", arguments: {}, inputResponses, requestState: "s1" };
+    p.client.send({ id: 2, method: "tools/call", params });
+    const question = await p.channel.question(1);
+    p.client.send({ method: "notifications/cancelled", params: { requestId: 2 } });
+    await p.client.request("ping", "ping");
+    await question.approve().catch(() => {});
+    expect((await received(p)).join("")).not.toContain("ada");
+    expect((await received(p)).join("")).not.toContain("notifications/cancelled");
+    await p.proxy.close();
+  });
+});
+
+describe("an answer that matches no open request", () => {
+  const inner = { inputRequests: { a: { method: "elicitation/create", params: {} } } };
+  it.each([
+    ["7", 7],
+    [7, "7"],
+    [7, [7]],
+  ])("is dropped: %j is asked, %j answered", async (asked, id) => {
+    const p = await opened({ version: "1", default: "ask", rules: FOR_TESTS });
+    p.client.send({ id: asked, method: "tools/call", params: { name: "echo" } });
+    const question = await p.channel.question(0);
+    const answers = [
+      { id, result: inner },
+      { id, error: { code: -32042, message: "inner" } },
+    ];
+    const lines = answers.map((each) => JSON.stringify({ jsonrpc: "2.0", ...each }));
+    await p.client.request("say", "vendor/say", { lines });
+    expect(p.client.lines.join("")).not.toMatch(/inputRequests|inner/);
+    expect(p.logs.filter((line) => line.includes("dropped")).length).toBe(
+      Array.isArray(id) ? 2 : 1,
+    );
+    await question.approve();
+    expect((await p.client.find((each) => each.id === asked)).message.result).toBeDefined();
+    await p.proxy.close();
+  });
+
+  it("is dropped where its request was taken back", async () => {
+    const p = await opened(ALLOW_ALL);
+    p.client.send({ id: 7, method: "tools/call", params: { name: "hang", arguments: {} } });
+    while (!(await received(p)).some((line) => line.includes("hang")));
+    p.client.send({ method: "notifications/cancelled", params: { requestId: 7 } });
+    const lines = ['{"jsonrpc":"2.0","id":7,"result":{"late":true}}'];
+    await p.client.request("say", "vendor/say", { lines });
+    expect(p.client.lines.join("")).not.toContain("late");
     await p.proxy.close();
   });
 });

@@ -292,3 +292,16 @@ describe("what a server starts", () => {
     await p.proxy.close();
   });
 });
+
+describe("the question that the proxy itself asks", () => {
+  it.each(["authorize", "Authorize", "AUTHORIZE", " authorize", "auth\u200borize", "ａuthorize"])(
+    "cannot be asked by a client's method: %j",
+    async (method) => {
+      const p = await opened({ version: "1", default: "ask" });
+      const params = { scope: "all", sign_in: "run this" };
+      expect((await p.client.request(1, method, params)).error).toMatchObject({ code: -32_601 });
+      expect(p.channel.questions).toEqual([]);
+      await p.proxy.close();
+    },
+  );
+});

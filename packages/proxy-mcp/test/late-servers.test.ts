@@ -82,10 +82,15 @@ describe("a server that starts slowly", () => {
     const { p, release } = await held({}, { version: "2024-11-05" });
     expect((await answeredWithout(p)).protocolVersion).toBe("2024-11-05");
     p.client.send({ method: "notifications/initialized" });
+    await p.client.request(1, "logging/setLevel", { level: "error" });
     await release();
     await p.client.find(({ method }) => method === "notifications/prompts/list_changed");
-    const [first] = await received(p, "slow");
+    const [first, ...others] = await received(p, "slow");
     expect(first).toMatchObject({ params: { protocolVersion: "2024-11-05" } });
+    expect(others.slice(0, 2).map(({ method }) => method)).toEqual([
+      "notifications/initialized",
+      "logging/setLevel",
+    ]);
     await p.proxy.close();
   });
 

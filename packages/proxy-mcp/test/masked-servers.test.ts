@@ -129,7 +129,7 @@ describe("a server that was given secrets", () => {
     await p.proxy.close();
   });
 
-  it("says none of them after the call, in answers to other requests and late answers too", async () => {
+  it("says none of them after the call, in answers to other requests too; a late answer goes nowhere", async () => {
     const p = withVault();
     await give(p);
     for (const answer of [RESULT, FAILURE])
@@ -139,9 +139,7 @@ describe("a server that was given secrets", () => {
     await p.client.request("late", "vendor/leak", {
       lines: ['{"jsonrpc":"2.0","id":"$TOKEN","result":{"n":$PIN}}', RESULT],
     });
-    expect(p.client.lines.at(-2)).toBe(
-      '{"jsonrpc":"2.0","id":"[secret TOKEN]","result":{"n":"[secret PIN]"}}',
-    );
+    expect(p.client.lines.join("")).not.toContain('"n":');
     expectNoValue(shown(p));
     await p.proxy.close();
   });

@@ -104,6 +104,29 @@ describe("callTimeoutMs", () => {
     expect(completed.map(({ metadata }) => metadata.outcome)[0]).toBe("failed");
   });
 
+  it.each([
+    ["one server", "", []],
+    ["several servers", "fs__", [server("two")]],
+  ])("leaves a server alive whose late answer is too large: %s", async (_, prefix, others) => {
+    const limits = { callTimeoutMs: 4_000, messageBytesMax: 5_000 };
+    const p = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [{ name: "fs", command: scripted(), limits }, ...others],
+    });
+    onTestFinished(() => p.proxy.close());
+    await p.client.handshake();
+    call(p, 1, `${prefix}hang`);
+    const forwarded = (): boolean =>
+      p.audit.events().some(({ eventType }) => eventType === "tool_call_forwarded");
+    while (!forwarded()) await new Promise((resolve) => setTimeout(resolve, 5));
+    await p.clock.advance(4_000);
+    await answer(p, 1);
+    // The one that hangs has no answer left; this is what it would have been.
+    await p.client.call(2, `${prefix}nudge-large`, {});
+    expect((await p.client.call(3, `${prefix}echo`, {})).result).toHaveProperty("content");
+    expect(p.logs.join()).not.toContain("too long");
+  });
+
   it("does not count the time that a person takes", async () => {
     const p = await limited({ callTimeoutMs: 4_000 }, ASK_ALL);
     call(p, 1, "echo");
@@ -112,6 +135,22 @@ describe("callTimeoutMs", () => {
     await question.approve();
     expect(await answer(p, 1)).not.toHaveProperty("isError");
     await p.proxy.close();
+  });
+});
+
+describe("while a person decides about what an answer asks for", () => {
+  it("the server has no call of it any more, and no time runs", async () => {
+    const rules = [{ match: { tool: "mcp:elicitation/*" }, action: "ask" }];
+    const policy = { version: "1", default: "allow", rules };
+    const p = await limited({ callTimeoutMs: 4_000, callsMax: 1 }, policy);
+    const needs = { inputRequests: { a: { method: "elicitation/create", params: {} } } };
+    const asked = p.client.call(1, "answer", { result: needs });
+    const question = await p.channel.question(0);
+    await p.clock.advance(10_000);
+    expect((await p.client.call(2, "echo", {})).result).toHaveProperty("content");
+    await question.approve();
+    expect((await asked).result).toEqual(needs);
+    expect((await received(p)).join("")).not.toContain("notifications/cancelled");
   });
 });
 

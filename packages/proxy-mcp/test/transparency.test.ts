@@ -156,7 +156,6 @@ describe("through the proxy and directly the client sees the same", () => {
           "not a message",
           "",
           '{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}',
-          '{"jsonrpc":"2.0","id":999,"result":{"late":true}}',
           '{"jsonrpc":"2.0","method":"notifications/tools/list_changed","x":1 }',
         ],
       });

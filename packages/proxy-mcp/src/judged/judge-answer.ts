@@ -5,7 +5,7 @@
 import type { JsonObject } from "@acp/core";
 import { isJsonObject, parseJson } from "@acp/core";
 import type { NoticeResult } from "../call-result.js";
-import { deniedResult, invalidResult } from "../call-result.js";
+import { deniedResult, invalidResult, unknownResult } from "../call-result.js";
 import { DENY_CODES } from "@acp/core";
 import { replaceValues, textOf } from "../json-walk.js";
 import type { Picked, Replacement } from "../json-walk.js";
@@ -13,6 +13,7 @@ import { membersOfLine, readClientLine } from "../message.js";
 import { judgeAside } from "./judge-aside.js";
 import type { Judging } from "./judging.js";
 import { isServersMethod } from "./methods.js";
+import { noticeOf } from "./notice-error.js";
 
 /** What the answer is to. */
 export interface AnswerOf {
@@ -21,6 +22,8 @@ export interface AnswerOf {
   readonly name: string;
   /** How the client is told that it does not get this answer. */
   tell(notice: NoticeResult): Buffer;
+  /** Nobody waits for it any more. */
+  readonly signal?: AbortSignal;
 }
 
 /** One request inside of an answer. */
@@ -34,6 +37,11 @@ interface Inner {
 
 const URL_REQUIRED = -32_042;
 const INPUT_MAX = 16;
+/** Codes that would speak of the call itself. */
+const INSIDE: ReadonlyMap<string, string> = new Map([
+  ["pending", "consent_deferred"],
+  ["arguments_invalid", "answer_unreadable"],
+]);
 
 /**
  * The answer as the client gets it: at once where it asks for nothing, as nearly every one does.
@@ -45,8 +53,19 @@ export function judgedAnswer(
 ): Buffer | Promise<Buffer> {
   const members = membersOfLine(line);
   if (members === undefined || !mayAsk(line, members)) return line;
-  return judgeInner(judging, of, line).catch(() =>
-    of.tell(invalidResult("the server's answer could not be judged")),
+  const sent = { ...of, tell: (notice: NoticeResult) => of.tell(sentResult(of, notice)) };
+  return judgeInner(judging, sent, line).catch(() =>
+    sent.tell(invalidResult("the server's answer could not be judged")),
+  );
+}
+
+/** Its server has acted, whatever came of what it asks: who calls again might have it done twice. */
+function sentResult({ server }: AnswerOf, notice: NoticeResult): NoticeResult {
+  const { code = "", reason = "", requestId, ruleId } = noticeOf(notice) ?? {};
+  return unknownResult(
+    INSIDE.get(code) ?? code,
+    `server "${server}" answered, but what it asks for is not granted: ${reason}`,
+    { ...(requestId !== undefined && { requestId }), ...(ruleId !== undefined && { ruleId }) },
   );
 }
 
@@ -68,7 +87,8 @@ async function judgeInner(judging: Judging, of: AnswerOf, line: Buffer): Promise
   const replaced: Replacement[] = [];
   for (const { method, params, path } of inner) {
     if (!isServersMethod(method)) return of.tell(unknownRequest(of.server, method));
-    const judged = await judgeAside(judging, { server: of.server, method, args: params });
+    const { server, signal } = of;
+    const judged = await judgeAside(judging, { server, method, args: params, signal });
     if ("denied" in judged) return of.tell(judged.denied);
     if (judged.changed === undefined) continue;
     if (path === undefined)

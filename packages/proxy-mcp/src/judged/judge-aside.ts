@@ -4,8 +4,10 @@
  */
 import { reservedName } from "@acp/core";
 import type { JsonObject } from "@acp/core";
+import { unavailableResult } from "../call-result.js";
 import type { NoticeResult } from "../call-result.js";
 import { resultLine } from "../rpc.js";
+import type { ToolCall } from "../tool-call.js";
 import type { Judging } from "./judging.js";
 
 /** What is judged. */
@@ -13,6 +15,8 @@ export interface AsideParts {
   readonly server: string;
   readonly method: string;
   readonly args: JsonObject;
+  /** Nobody wants to know any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What came of it: a no, or a yes with what a person made of the arguments, if anything. */
@@ -22,11 +26,22 @@ export type Judged =
 
 const DONE = resultLine(0, {});
 
-/** Asks the gate; nothing is sent. */
-export function judgeAside(calls: Judging, { server, method, args }: AsideParts): Promise<Judged> {
+/** Asks the gate; nothing is sent. What nobody wants to know any more is a no. */
+export function judgeAside(
+  calls: Judging,
+  { server, method, args, signal }: AsideParts,
+): Promise<Judged> {
+  const givenUp = { server, reason: "the call was given up" };
   return new Promise((resolve) => {
     let judged: Judged | undefined;
-    calls.begin(
+    const stop = (): void => {
+      call?.cancel();
+      resolve({ denied: unavailableResult(givenUp, false) });
+    };
+    let call: ToolCall | undefined;
+    if (signal?.aborted === true) return stop();
+    signal?.addEventListener("abort", stop, { once: true });
+    call = calls.begin(
       {
         id: 0,
         server,
@@ -44,12 +59,13 @@ export function judgeAside(calls: Judging, { server, method, args }: AsideParts)
           judged = { denied };
           return DONE;
         },
-        onOver() {},
+        onOver: () => signal?.removeEventListener("abort", stop),
       },
       // Whatever is said of it is said by whoever waits here.
       () => {
         if (judged !== undefined) resolve(judged);
       },
     );
+    return undefined;
   });
 }

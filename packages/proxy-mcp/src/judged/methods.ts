@@ -51,6 +51,15 @@ const KNOWN: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
+/**
+ * Whether a method would have the reserved name of a question that the proxy itself asks (§19): people
+ * are told there what to run.
+ */
+export function isOwnQuestion(method: string): boolean {
+  const shown = method.normalize("NFKC").replaceAll(/[\p{C}\p{Z}\p{M}]/gu, "");
+  return fold(shown) === "authorize";
+}
+
 /** Whether the gate judges a request of the client. */
 export function isJudged(method: string): boolean {
   return !FREE.has(method) && !isOfTask(method) && method !== "tasks/list";

@@ -20,7 +20,7 @@ export function noticeError(notice: NoticeResult): RpcError {
   const code =
     data?.code === "arguments_invalid"
       ? INVALID_PARAMS
-      : data?.code === "server_unavailable"
+      : data?.code === "server_unavailable" || data?.code === "answer_unreadable"
         ? INTERNAL_ERROR
         : REJECTED;
   return { code, message: notice.content[0]?.text ?? "Not executed", data: { ...data } };

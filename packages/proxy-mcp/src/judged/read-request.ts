@@ -12,7 +12,8 @@ import type { Replacement } from "../json-walk.js";
 import { fold } from "../fold.js";
 import { isRecord, paramsOf, progressTokenOf, readServerLine } from "../message.js";
 import type { ClientRequest } from "../message.js";
-import { INVALID_PARAMS, requestLine } from "../rpc.js";
+import { isOwnQuestion } from "./methods.js";
+import { INVALID_PARAMS, METHOD_NOT_FOUND, requestLine } from "../rpc.js";
 
 /** Members that the protocol gives a meaning of its own, whatever the method: they are not judged. */
 const AROUND: readonly string[] = ["_meta", "task", "inputResponses", "requestState"];
@@ -33,6 +34,8 @@ export function readRequest({
   const refuse = (why: string): ReadCall => ({
     error: { code: INVALID_PARAMS, message: `Cannot accept "${method}": ${why}` },
   });
+  if (isOwnQuestion(method))
+    return { error: { code: METHOD_NOT_FOUND, message: "Method not found" } };
   if (params !== undefined && !isRecord(params)) return refuse("its params are not an object");
   const given = params ?? {};
   const odd = Object.keys(given).find((key) => (KNOWN.get(fold(key)) ?? key) !== key);

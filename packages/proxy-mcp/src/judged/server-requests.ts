@@ -149,6 +149,8 @@ interface Roots {
   readonly server: string;
   /** Results of `roots/list`. */
   readonly roots: readonly unknown[];
+  /** Nobody waits for them any more. */
+  readonly signal?: AbortSignal;
 }
 
 /** Goes on once the roots that a client tells are judged, with the notice where some are denied. */
@@ -163,12 +165,12 @@ export async function afterRoots(
 /** What is denied is not told: neither as it is, nor as a person changed it. */
 async function deniedRoots(
   judging: Judging,
-  { server, roots }: Roots,
+  { server, roots, signal }: Roots,
 ): Promise<NoticeResult | undefined> {
   for (const each of roots) {
     const args = isRecord(each) ? strict(each) : undefined;
     if (args === undefined) return invalidResult("its roots cannot be read");
-    const judged = await judgeAside(judging, { server, method: "roots/list", args });
+    const judged = await judgeAside(judging, { server, method: "roots/list", args, signal });
     if ("denied" in judged) return judged.denied;
     if (judged.changed !== undefined) return invalidResult("the roots cannot be changed here");
   }

@@ -3,7 +3,7 @@
  * are the server's own, but where a process that is gone asked under the same one. Rules:
  * spec/mcp-proxy.md §6 and §18.
  */
-import { ODD_MEMBER } from "../json-walk.js";
+import { ODD_MEMBER, textOf } from "../json-walk.js";
 import { isRecord, membersOfLine, paramsOf, readServerLine } from "../message.js";
 import type { ServerMessage } from "../message.js";
 import type { RpcId } from "../rpc.js";
@@ -88,7 +88,10 @@ export function createServerSide({ parts, judging, server, send }: ServerSidePar
 /** What a server says about a line that it could not read: an error of no request. */
 function isBareError(line: Buffer): boolean {
   const members = membersOfLine(line);
-  return members?.has("error") === true && !members.has("method") && !members.has(ODD_MEMBER);
+  if (members?.has("error") !== true || members.has("method") || members.has(ODD_MEMBER))
+    return false;
+  const id = members.get("id");
+  return id === undefined || textOf(line, id) === "null";
 }
 
 function requestIdOf(line: Buffer): RpcId | undefined {

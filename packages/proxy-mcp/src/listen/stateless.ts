@@ -206,9 +206,10 @@ function heard(state: State, line: Buffer): void {
 
 function answer(state: State, line: Buffer, own: RpcId | undefined): void {
   const { asked, parts, pressure } = state;
-  const one = own === undefined ? undefined : asked.get(String(own));
-  if (own === undefined || one === undefined) return; // it was taken back
-  asked.delete(String(own));
+  // Only by the very id, or one could be answered that is still judged.
+  const one = typeof own === "string" ? asked.get(own) : undefined;
+  if (typeof own !== "string" || one === undefined) return; // it was taken back
+  asked.delete(own);
   const { id, method, response } = one;
   const ours = replaceValues(line, [
     { path: ["id"], value: id },

@@ -25,6 +25,7 @@ const answers = new Map();
 let nextId = 0;
 let heldList;
 let hanging;
+let hangingId;
 /** What `leak` knows: from the start, and what a call gave to it. */
 let secrets = options.secrets ?? {};
 
@@ -90,8 +91,13 @@ const CALLS = {
   structured: ({ id }) => result(id, { ...text("ok"), structuredContent: { ok: true } }),
   received: ({ id }) => result(id, text(JSON.stringify(received))),
   die: () => process.exit(3),
-  hang({ params }) {
+  hang({ id, params }) {
     hanging = params["_meta"]?.progressToken;
+    hangingId = id;
+  },
+  "nudge-large"({ id }) {
+    result(hangingId, text("x".repeat(20_000)));
+    result(id, text("nudged"));
   },
   nudge({ id }) {
     send({ method: "notifications/progress", params: { progressToken: hanging, progress: 9 } });
