@@ -260,6 +260,19 @@ export const STORES: readonly Damage[] = [
     do: ({ home }) => write(home.toolPinsPath, '{"version":"1","serv'),
   },
   {
+    name: "pins of as many servers as there is room for",
+    code: "pins_broken",
+    isMended: true,
+    do({ home }) {
+      const servers = Array.from({ length: 1_000 }, (_, index) => ({
+        id: `sha256:${String(index).padStart(64, "0")}`,
+        server: "x",
+        pins: [],
+      }));
+      return write(home.toolPinsPath, JSON.stringify({ version: "1", servers }));
+    },
+  },
+  {
     name: "older keys",
     code: "keys_rolled_back",
     do: ({ home }) => noteState(home, "keys"),

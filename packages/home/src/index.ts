@@ -57,7 +57,7 @@ export { machineClock } from "./machine-clock.js";
 export { onceATurn } from "./once-a-turn.js";
 export { homePaths, resolveHome, resolvePath, swapPath } from "./paths.js";
 export type { HomePaths, HomeSources, PathOrigins } from "./paths.js";
-export { fileToolPins, parseToolPins } from "./tool-pins-file.js";
+export { fileToolPins, parseToolPins, PINNED_SERVERS_MAX } from "./tool-pins-file.js";
 export type { FileToolPins, FileToolPinsOptions, ServerPins, ToolPin } from "./tool-pins-file.js";
 export { filePasskeys, parsePasskeys, printPasskeys } from "./passkeys-file.js";
 export type { FilePasskeys, FilePasskeysOptions, PasskeyRecord } from "./passkeys-file.js";

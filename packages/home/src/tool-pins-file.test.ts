@@ -5,7 +5,12 @@ import { describe, expect, it } from "vitest";
 import { scratchDirectory } from "../test/support.js";
 import { homePaths } from "./paths.js";
 import type { HomePaths } from "./paths.js";
-import { fileToolPins, parseToolPins, type ServerPins } from "./tool-pins-file.js";
+import {
+  fileToolPins,
+  parseToolPins,
+  PINNED_SERVERS_MAX,
+  type ServerPins,
+} from "./tool-pins-file.js";
 
 const hash = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 const place = async (): Promise<HomePaths> => homePaths(await scratchDirectory());
@@ -42,6 +47,27 @@ describe("fileToolPins()", () => {
     await expect(pins.change(() => ({ next: [], answer: undefined }))).rejects.toMatchObject({
       code: "home_invalid",
     });
+  });
+
+  it("saves nothing that it would not read again, and says what makes room", async () => {
+    const home = await place();
+    const pins = fileToolPins(home);
+    const many = Array.from({ length: PINNED_SERVERS_MAX }, (_, index) => ({
+      ...server,
+      id: hash(`${index}`),
+    }));
+    await pins.change(() => ({ next: many, answer: undefined }));
+    await expect(
+      pins.change((all) => ({ next: [...all, server], answer: undefined })),
+    ).rejects.toMatchObject({
+      code: "home_invalid",
+      message: expect.stringContaining("acp doctor --fix pins_broken"),
+    });
+    const long = { ...server, server: "x".repeat(257) };
+    await expect(pins.change(() => ({ next: [long], answer: undefined }))).rejects.toMatchObject({
+      code: "home_invalid",
+    });
+    expect(await fileToolPins(home).read()).toEqual(many);
   });
 
   it.each([

@@ -19,7 +19,8 @@ const VERSION = "1";
 const FILE_BYTES_MAX: number = 16 * 1024 * 1024;
 const TEXTS_BYTES_MAX: number = 64 * 1024 * 1024;
 const TEXTS_KEPT_BYTES: number = 24 * 1024 * 1024;
-const SERVERS_MAX = 1_000;
+/** Servers that a file of pins has at most. */
+export const PINNED_SERVERS_MAX: number = 1_000;
 const NAME_CHARS_MAX = 256;
 const HASH = /^sha256:[0-9a-f]{64}$/;
 const KINDS = ["tool", "instructions"] as const;
@@ -104,13 +105,16 @@ export function fileToolPins(
         throw cannot("read", path)(`${causeText(error)}; run: acp doctor --fix pins_broken`);
       }
     },
-    print: (servers) => ({
-      servers: servers.map(({ id, server, pins }) => ({
-        id,
-        server,
-        pins: pins.map((pin) => ({ ...pin })),
-      })),
-    }),
+    print(servers) {
+      if (servers.length > PINNED_SERVERS_MAX)
+        throw cannot(
+          "pin another server in",
+          path,
+        )(
+          `it has ${PINNED_SERVERS_MAX}; to see all of them anew, run: acp doctor --fix pins_broken`,
+        );
+      return printed(path, servers);
+    },
   });
   const textsOf = (id: string): string => join(toolTextsDir, `${id.replace("sha256:", "")}.jsonl`);
   return {
@@ -140,6 +144,23 @@ export function fileToolPins(
   };
 }
 
+/** What could not be read again is not written: one server must not end the others' pins. */
+function printed(path: string, servers: readonly ServerPins[]): JsonObject {
+  const body = {
+    servers: servers.map(({ id, server, pins }) => ({
+      id,
+      server,
+      pins: pins.map((pin) => ({ ...pin })),
+    })),
+  };
+  try {
+    parseToolPins(JSON.stringify({ version: VERSION, ...body }));
+  } catch (error) {
+    throw cannot("write", path)(causeText(error));
+  }
+  return body;
+}
+
 const readTexts = (path: string): Promise<string> => readPrivateFile(path, TEXTS_BYTES_MAX);
 
 function byHash(lines: string): ReadonlyMap<string, string> {
@@ -160,7 +181,8 @@ export function parseToolPins(text: string): readonly ServerPins[] {
   const servers = fields.objects("servers").map(readServer);
   for (const name of ["counter", "seal"]) fields.ignore(name);
   fields.done();
-  if (servers.length > SERVERS_MAX) throw new TypeError(`it has more than ${SERVERS_MAX} servers`);
+  if (servers.length > PINNED_SERVERS_MAX)
+    throw new TypeError(`it has more than ${PINNED_SERVERS_MAX} servers`);
   if (new Set(servers.map(({ id }) => id)).size !== servers.length)
     throw new TypeError("it contains a server twice");
   return servers;

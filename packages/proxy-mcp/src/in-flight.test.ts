@@ -33,9 +33,11 @@ describe("createInFlight()", () => {
     });
     expect(open.add(request(1), "a")).toBeUndefined();
     expect(open.add(request(2, "tools/list"), "a")).toBeUndefined();
+    expect(open.add(request(5, "resources/read"), "a")).toBeUndefined();
     expect(asked).toEqual([
       { bytes: 10, isCall: true },
       { bytes: 10, isCall: false },
+      { bytes: 10, isCall: true },
     ]);
     isFull = true;
     expect(JSON.parse(String(open.add(request(3), "a")))).toMatchObject({
@@ -49,8 +51,8 @@ describe("createInFlight()", () => {
       id: 4,
       error: { data: { code: "client_limit_reached", retryable: true } },
     });
-    expect(open.size()).toBe(2);
-    for (const id of [1, 1, 2, 3]) open.delete(id);
-    expect(left).toBe(2);
+    expect(open.size()).toBe(3);
+    for (const id of [1, 1, 2, 3, 5]) open.delete(id);
+    expect(left).toBe(3);
   });
 });

@@ -4,6 +4,7 @@
  */
 import { DENY_CODES } from "@acp/core";
 import { deniedResult } from "./call-result.js";
+import { isJudged } from "./judged/methods.js";
 import { IN_FLIGHT_MAX } from "./limits.js";
 import type { ClientRequest } from "./message.js";
 import { errorLine, INTERNAL_ERROR, INVALID_REQUEST, resultLine } from "./rpc.js";
@@ -29,7 +30,7 @@ export interface RequestRoom {
   enter(request: {
     /** Of its line. */
     readonly bytes: number;
-    /** Whether it is a tool call. */
+    /** Whether the gate judges it, as it does a tool call. */
     readonly isCall: boolean;
   }): RequestPlace;
   /** Whether others have calls under way, or had just now: they wait for what is done in one go. */
@@ -58,7 +59,7 @@ export function createInFlight<T>(room?: RequestRoom): InFlight<T> {
       if (entries.has(id)) return idInUse(id);
       if (entries.size >= IN_FLIGHT_MAX)
         return refusal(id, INTERNAL_ERROR, `${IN_FLIGHT_MAX} are waiting for an answer`);
-      const place = room?.enter({ bytes: line.length, isCall: method === "tools/call" });
+      const place = room?.enter({ bytes: line.length, isCall: isJudged(method) });
       if (place !== undefined && "full" in place) return fullLine(request, place.full);
       entries.set(id, entry);
       if (place !== undefined) places.set(id, place.leave);

@@ -42,14 +42,17 @@ export interface KeptSession {
   requests(): readonly { readonly id: RpcId; readonly line: Buffer }[];
 }
 
+/** MCP's versions are dates; whatever else a server calls one is nothing to repeat to a model. */
+const VERSION = /^\d{4}-\d\d-\d\d$/;
+
 /** The result of an answer to `initialize` and the version that it names. */
 export function greetingResult(
   line: Buffer,
 ): { readonly result: Readonly<Record<string, unknown>>; readonly version: string } | undefined {
   const result = resultOf(line);
-  return isRecord(result) && typeof result.protocolVersion === "string"
-    ? { result, version: result.protocolVersion }
-    : undefined;
+  if (!isRecord(result) || typeof result.protocolVersion !== "string") return undefined;
+  const { protocolVersion: named } = result;
+  return { result, version: VERSION.test(named) ? named : "a version that is not one" };
 }
 
 /** Nothing was told yet. */

@@ -30,6 +30,8 @@ const PROMPT_PATH: readonly string[] = ["params", "name"];
 const REF_PATH: readonly string[] = ["params", "ref", "name"];
 /** MCP's own code for a resource that is not there. */
 const RESOURCE_NOT_FOUND = -32_002;
+/** Bytes of one server's own lists. */
+const LISTS_BYTES_MAX: number = 16 * 1024 * 1024;
 
 const refuse = (code: number, message: string): Target => ({ error: { code, message } });
 
@@ -104,31 +106,43 @@ async function byUri(state: ManyState, uri: unknown): Promise<Target> {
   return refuse(RESOURCE_NOT_FOUND, `Cannot find the resource: ${found.why}`);
 }
 
-/** Asks each server once what it has, unless the client did and all was known. */
-async function listAll({ peers, parts, routes, listed }: ManyState): Promise<void> {
-  const list = async (peer: Peer): Promise<void> => {
-    for (const method of ["resources/list", "resources/templates/list"]) {
-      let cursor: string | undefined;
-      for (let page = 0; page < LIST_PAGES_MAX; page++) {
-        const asked = cursor === undefined ? {} : { cursor };
-        const { id, answer } = peer.ask((own) => requestLine(own, method, asked));
-        const line = await answerWithin(parts, answer, LIST_TIMEOUT_MS).catch(() => undefined);
-        peer.abandon(id);
-        const result = line === undefined ? undefined : resultOf(line);
-        routes.learn(peer, result);
-        if (!isRecord(result) || typeof result["nextCursor"] !== "string") break;
-        cursor = result["nextCursor"];
-      }
+/**
+ * Asks each server once what it has, unless the client did and all was known. All lists are there
+ * before any is learnt: whose a URI is follows from the configuration, not from who is faster.
+ */
+async function listAll(state: ManyState): Promise<void> {
+  const { peers, routes, listed } = state;
+  const able = peers.filter((peer) => hasCapability(peer, "resources"));
+  const fresh = able.filter((peer) => !listed.has(peer));
+  const lists = fresh.map(async (peer) => ({ peer, results: await listsOf(state, peer) }));
+  const done = Promise.all(lists).then((all) => {
+    for (const { peer, results } of all) for (const result of results) routes.learn(peer, result);
+  });
+  for (const peer of fresh) listed.set(peer, done);
+  await Promise.all(able.map((peer) => listed.get(peer)));
+}
+
+/** The results of all pages of a server's lists. */
+async function listsOf({ parts }: ManyState, peer: Peer): Promise<readonly unknown[]> {
+  const results: unknown[] = [];
+  let bytes = 0;
+  for (const method of ["resources/list", "resources/templates/list"]) {
+    let cursor: string | undefined;
+    for (let page = 0; page < LIST_PAGES_MAX; page++) {
+      const asked = cursor === undefined ? {} : { cursor };
+      const { id, answer } = peer.ask((own) => requestLine(own, method, asked));
+      const line = await answerWithin(parts, answer, LIST_TIMEOUT_MS).catch(() => undefined);
+      peer.abandon(id);
+      const result = line === undefined ? undefined : resultOf(line);
+      bytes += line?.length ?? 0;
+      // What waits for the lists of others takes only so much memory.
+      if (bytes > LISTS_BYTES_MAX) return results;
+      results.push(result);
+      if (!isRecord(result) || typeof result["nextCursor"] !== "string") break;
+      cursor = result["nextCursor"];
     }
-  };
-  await Promise.all(
-    peers.flatMap((peer) => {
-      if (!hasCapability(peer, "resources")) return [];
-      const asked = listed.get(peer) ?? list(peer);
-      listed.set(peer, asked);
-      return [asked];
-    }),
-  );
+  }
+  return results;
 }
 
 /** Why arguments that a person changed do not go to the server that the call was for. */

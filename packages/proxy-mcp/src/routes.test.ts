@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ServerFailure } from "./failure.js";
 import { createRoutes } from "./routes.js";
 import type { Routes } from "./routes.js";
+import { URI_CHARS_MAX } from "./uri-template.js";
 
 interface Server {
   readonly name: string;
@@ -9,7 +10,8 @@ interface Server {
 }
 
 const server = (name: string): Server => ({ name, failure: undefined });
-const known = (log: string[] = []): Routes<Server> => createRoutes((line) => log.push(line));
+const known = (log: string[] = [], max: Parameters<typeof createRoutes>[1] = {}): Routes<Server> =>
+  createRoutes((line) => log.push(line), max);
 const ownerOf = (routes: Routes<Server>, uri: string): string => {
   const found = routes.ofUri(uri);
   return "owner" in found ? found.owner.name : "nobody";
@@ -78,11 +80,40 @@ describe("createRoutes()", () => {
     expect(ownerOf(routes, "7")).toBe("nobody");
   });
 
-  it("forgets the oldest where there are too many", () => {
+  it("takes only so much of one server, and nothing away from another for it", () => {
+    const routes = known([], { uris: 3, templates: 2, spaces: 2 });
+    const [one, two] = [server("one"), server("two")];
+    routes.learn(one, resources("x://a", "x://b", "x://c", "x://d"));
+    routes.learn(one, templates("x://a/{id}", "x://b/{id}", "x://c/{id}"));
+    expect(ownerOf(routes, "x://c")).toBe("one");
+    for (const uri of ["x://d", "x://c/1"]) expect(ownerOf(routes, uri)).toBe("nobody");
+    for (let index = 0; index < 10; index++)
+      routes.learn(two, resources(`y://${index}`, `z${index}://a`));
+    routes.learn(two, resources("x://a"));
+    for (const uri of ["x://a", "x://a/1", "x://b/1"]) expect(ownerOf(routes, uri)).toBe("one");
+    expect(ownerOf(routes, "z9://a")).toBe("nobody");
+  });
+
+  it("takes no URI that is too long", () => {
     const routes = known();
-    const one = server("one");
-    for (let index = 0; index <= 100_000; index++) routes.learn(one, resources(`x://${index}`));
-    expect(ownerOf(routes, "x://0")).toBe("nobody");
-    expect(ownerOf(routes, "x://100000")).toBe("one");
+    const uri = `x://${"a".repeat(URI_CHARS_MAX)}`;
+    routes.learn(server("one"), resources(uri));
+    expect(ownerOf(routes, uri)).toBe("nobody");
+  });
+
+  it("costs little whatever one server lists, and finds what the others have", () => {
+    const [one, two] = [server("one"), server("two")];
+    const routes = known();
+    const hard = (at: number): string => `x://a/${"{+a}b".repeat(15)}{+a}c${at}`;
+    routes.learn(one, templates(...Array.from({ length: 1_000 }, (_, at) => hard(at))));
+    routes.learn(one, resources(...Array.from({ length: 1_000 }, (_, at) => `q://${at}/x`)));
+    routes.learn(one, templates(...Array.from({ length: 1_000 }, () => "q://{any}/y")));
+    routes.learn(two, templates("y://a/{id}"));
+    const before = process.cpuUsage();
+    for (let times = 0; times < 2; times++) {
+      expect(ownerOf(routes, `x://a/${"b".repeat(8_000)}`)).toBe("nobody");
+      expect(ownerOf(routes, `y://a/${"b".repeat(8_000)}`)).toBe("two");
+    }
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
   });
 });

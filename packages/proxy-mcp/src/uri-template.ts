@@ -4,8 +4,10 @@
  * texts are somebody else's.
  */
 
-const URI_CHARS_MAX = 8_192;
-const PARTS_MAX = 64;
+/** Characters of a URI, or of a template, that is looked at. */
+export const URI_CHARS_MAX: number = 8_192;
+/** One more than there may be variables. */
+const PARTS_MAX = 17;
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 const AUTHORITY = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#]*(?=[/?#]|$)/;
 const OPERATOR = /^[+#./;?&]/;
@@ -14,6 +16,8 @@ const OPERATOR = /^[+#./;?&]/;
 export interface UriTemplate {
   /** The part of the URI space that all of its URIs are in. */
   readonly space: UriSpace;
+  /** What matching costs: so many times the characters of the URI. */
+  readonly parts: number;
   matches(uri: string): boolean;
 }
 
@@ -49,6 +53,7 @@ export function compileTemplate(template: string): UriTemplate | undefined {
   const isWhole = parts.length === 1 || /^[^:]*:\/\/[^/?#]*[/?#]/.test(first);
   return {
     space: isWhole || !mayHaveAuthority(first) ? space : { ...space, authority: undefined },
+    parts: parts.length,
     matches: (uri) => uri.length <= URI_CHARS_MAX && fits(parts, uri),
   };
 }
@@ -80,25 +85,25 @@ function partsOf(template: string): readonly Part[] | undefined {
 
 /** Where each part may end, found for all places at once: no text makes it go back. */
 function fits(parts: readonly Part[], uri: string): boolean {
-  let ends: ReadonlySet<number> = new Set([0]);
+  let from = new Uint8Array(uri.length + 1).fill(1, 0, 1);
   for (const [index, { literal, isOpen }] of parts.entries()) {
-    const after = [...ends]
-      .filter((at) => uri.startsWith(literal, at))
-      .map((at) => at + literal.length);
-    if (index === parts.length - 1) return after.includes(uri.length);
-    ends = spread(uri, new Set(after), isOpen);
-    if (ends.size === 0) return false;
+    const after = new Uint8Array(uri.length + 1);
+    for (let at = from.indexOf(1); at !== -1; at = from.indexOf(1, at + 1))
+      if (uri.startsWith(literal, at)) after[at + literal.length] = 1;
+    if (index === parts.length - 1) return after[uri.length] === 1;
+    if (!after.includes(1)) return false;
+    spread(uri, after, isOpen);
+    from = after;
   }
   return false;
 }
 
-function spread(uri: string, starts: ReadonlySet<number>, isOpen: boolean): ReadonlySet<number> {
-  const reached = new Set<number>();
+/** To all places that a variable may reach. */
+function spread(uri: string, places: Uint8Array, isOpen: boolean): void {
   let isIn = false;
   for (let at = 0; at <= uri.length; at++) {
-    isIn ||= starts.has(at);
-    if (isIn) reached.add(at);
-    if (!isOpen && "/?#".includes(uri.charAt(at)) && at < uri.length) isIn = false;
+    isIn ||= places[at] === 1;
+    if (isIn) places[at] = 1;
+    if (!isOpen && at < uri.length && "/?#".includes(uri.charAt(at))) isIn = false;
   }
-  return reached;
 }

@@ -287,8 +287,25 @@ describe("what a server starts", () => {
     p.client.send({ id: "say", method: "vendor/say", params: { lines } });
     await (await p.channel.question(0)).approve();
     await p.client.find(({ id }) => id === "say");
-    await p.channel.question(16);
-    expect((await received(p)).filter((line) => line.includes("16 are waiting"))).toHaveLength(4);
+    await p.channel.question(2);
+    const refused = async (): Promise<number> =>
+      (await received(p)).filter((line) => line.includes('"code":-1')).length;
+    expect(await refused()).toBe(18);
+    // What is taken back, or answered "call again", is a question still.
+    for (const line of [
+      { method: "notifications/cancelled", params: { requestId: "s0" } },
+      { id: "t", method: "elicitation/create", params: { id: "t" } },
+    ])
+      p.client.send({
+        id: `say-${p.client.lines.length}-${line.method}`,
+        method: "vendor/say",
+        params: { lines: [JSON.stringify({ jsonrpc: "2.0", ...line })] },
+      });
+    await (await p.channel.question(3)).approve();
+    await (await p.channel.question(4)).approve();
+    await p.client.find(({ id }) => String(id).endsWith("create"));
+    expect(await refused()).toBe(19);
+    await p.clock.advance(60_000);
     await p.proxy.close();
   });
 });

@@ -201,7 +201,7 @@ export const FILE_ROWS = {
   },
   pins_broken: {
     level: "error",
-    why: "What changed cannot be told from what is new, so no server's tools are listed or called.",
+    why: "What changed cannot be told from what is new, so no server's tools (of a full file: no new server's) are listed or called.",
     command: "acp doctor --fix pins_broken",
   },
   passkeys_gone: {

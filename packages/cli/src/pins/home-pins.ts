@@ -32,6 +32,12 @@ export function guardedPins(home: HomePinsParts["home"], guard: RollbackGuard): 
 export const trustedIn = (servers: readonly UpstreamServer[]): readonly string[] =>
   servers.flatMap(({ name, trust }) => (trust === "annotations" ? [name] : []));
 
+/**
+ * Changes of one server that are noted within an hour, each of a list's page: as many as one list has.
+ */
+const NOTED_MAX = 50;
+const HOUR_MS: number = 60 * 60 * 1_000;
+
 /** Tools that one event names; the others are counted. */
 const NAMED_MAX = 200;
 
@@ -39,6 +45,7 @@ const NAMED_MAX = 200;
 export function createHomePins({ home, guard, servers, notices }: HomePinsParts): ToolPins {
   const pins = guardedPins(home, guard);
   const ids = new Map(servers.map((server) => [server.name, serverIdentity(server)]));
+  const noted = new Map<string, readonly number[]>();
   return {
     async look(server, presented) {
       const id = ids.get(server);
@@ -47,7 +54,10 @@ export function createHomePins({ home, guard, servers, notices }: HomePinsParts)
           "options_invalid",
           `Cannot compare the tools of ${quoteText(server)}: it is not a server of the configuration`,
         );
-      const asked = { presented, nowMs: systemClock.now() };
+      const sinceMs = systemClock.monotonic() - HOUR_MS;
+      const lately = (noted.get(id) ?? []).filter((atMs) => atMs > sinceMs);
+      const isNoted = lately.length < NOTED_MAX;
+      const asked = { presented, nowMs: systemClock.now(), isNoted };
       const before = await pins.read();
       const judged = judgePresented(before, { id, server }, asked);
       if (judged.next === undefined) return judged.states;
@@ -58,6 +68,7 @@ export function createHomePins({ home, guard, servers, notices }: HomePinsParts)
         const moved = !known && now.some((each) => each.server === server);
         return { next: again.next, answer: { written: again, isKnown: known, isMoved: moved } };
       });
+      if (written.changed.length > 0) noted.set(id, [...lately, systemClock.monotonic()]);
       await keepTexts(pins, { id, server }, written);
       await note(notices, { id, server }, { ...written, isKnown, isMoved });
       return written.states;

@@ -52,8 +52,27 @@ describe("judgePresented()", () => {
   });
 
   it("holds back what it has no room to remember", () => {
-    const many = Array.from({ length: 10_001 }, (_, index) => tool(`t${index}`, ""));
-    expect(judge(after(many), [tool("more", "")]).states).toEqual(["changed"]);
+    const many = Array.from({ length: 5_000 }, (_, index) =>
+      tool(`${index}${"x".repeat(200)}`, ""),
+    );
+    const servers = after(many);
+    expect(servers[0]?.pins.length).toBeLessThan(5_000);
+    expect(JSON.stringify(servers[0]?.pins).length).toBeLessThan(1_100_000);
+    expect(judge(servers, [tool("more".repeat(64), "")]).states).toEqual(["changed"]);
+    expect(judge(servers, many.slice(0, 1)).states).toEqual(["new"]);
+  });
+
+  it("holds back what changed too often, without a note of it", () => {
+    const servers = after([tool("a", "one")]);
+    const presented = [tool("a", "two"), tool("b", "one")];
+    const judged = judgePresented(servers, at, { presented, nowMs: 0, isNoted: false });
+    expect(judged).toMatchObject({ states: ["changed", "new"], changed: [] });
+    expect(judged.next?.[0]?.pins[0]).not.toHaveProperty("found");
+    const alone = { presented: presented.slice(0, 1), nowMs: 0, isNoted: false };
+    expect(judgePresented(servers, at, alone)).toMatchObject({
+      states: ["changed"],
+      next: undefined,
+    });
   });
 
   it("never calls what changed the same or new, whatever came before", () => {

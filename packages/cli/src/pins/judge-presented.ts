@@ -7,6 +7,8 @@ import type { PinState, PresentedText } from "@acp/proxy-mcp";
 
 /** Pins of one server: its tools, and its instructions. */
 export const PINS_MAX: number = 10_001;
+/** Bytes of the pins of one server, as they are pinned: the file is for all of them. */
+export const PINS_BYTES_MAX: number = 1024 * 1024;
 /** A pin that nobody has looked at is new for so long: an agent could list again at once. */
 const NEW_MS: number = 24 * 60 * 60 * 1_000;
 
@@ -29,28 +31,39 @@ export interface Judged {
   readonly next: readonly ServerPins[] | undefined;
 }
 
+/** What is judged, and when. */
+export interface Presented {
+  readonly presented: readonly PresentedText[];
+  readonly nowMs: number;
+  /** False holds back what changed without a note of it: its server changes too often. */
+  readonly isNoted?: boolean;
+}
+
 /** Judges the texts of one server. */
 export function judgePresented(
   servers: readonly ServerPins[],
   { id, server }: Presenter,
-  { presented, nowMs }: { readonly presented: readonly PresentedText[]; readonly nowMs: number },
+  { presented, nowMs, isNoted = true }: Presented,
 ): Judged {
   const own = servers.find((each) => each.id === id);
   const pins = new Map((own?.pins ?? []).map((pin) => [keyOf(pin), pin]));
   const added: PresentedText[] = [];
   const changed: PresentedText[] = [];
+  let bytes: number | undefined;
   const states = presented.map((text): PinState => {
     const pin = pins.get(keyOf(text));
     if (pin === undefined) {
-      // What cannot be remembered could change unseen.
-      if (pins.size >= PINS_MAX) return "changed";
       const { kind, name } = text;
-      pins.set(keyOf(text), { kind, name, pin: text.pin, atMs: nowMs, by: "first" });
+      const first: ToolPin = { kind, name, pin: text.pin, atMs: nowMs, by: "first" };
+      bytes = (bytes ?? bytesOf([...pins.values()])) + bytesOf([first]);
+      // What cannot be remembered could change unseen.
+      if (pins.size >= PINS_MAX || bytes > PINS_BYTES_MAX) return "changed";
+      pins.set(keyOf(text), first);
       added.push(text);
       return "new";
     }
     if (pin.pin === text.pin) return isNew(pin, nowMs) ? "new" : "same";
-    if (pin.found !== text.pin) {
+    if (pin.found !== text.pin && isNoted) {
       pins.set(keyOf(text), { ...pin, found: text.pin });
       changed.push(text);
     }
@@ -60,6 +73,10 @@ export function judgePresented(
     return { states, added, changed, next: undefined };
   const next = { id, server, pins: [...pins.values()] };
   return { states, added, changed, next: [...servers.filter((each) => each.id !== id), next] };
+}
+
+function bytesOf(pins: readonly ToolPin[]): number {
+  return pins.reduce((sum, pin) => sum + Buffer.byteLength(JSON.stringify(pin)), 0);
 }
 
 /** What it is of, as one text. */

@@ -3,6 +3,7 @@
  * the state that comes with it, go only to the server that asked, for what it asked about. Rules:
  * spec/mcp-proxy.md §18.
  */
+import { createHash } from "node:crypto";
 import { replaceValues } from "../json-walk.js";
 import { isRecord } from "../message.js";
 
@@ -38,15 +39,25 @@ export interface Answering {
 
 const NEEDS_MAX = 1_000;
 
+/** What is kept of a text of a server, which may have megabytes. */
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+const stateOf = (state: unknown): string | undefined =>
+  typeof state === "string" ? hashOf(state) : undefined;
+
 /** Nothing was asked. */
 export function createAsked(): Asked {
+  /** With hashes for the texts. */
   const needs: Need[] = [];
   const find = (
     target: Pick<Need, "server" | "name">,
     params: Readonly<Record<string, unknown>>,
   ): Need | undefined => {
-    const { requestState } = params;
-    const answers = isRecord(params["inputResponses"]) ? Object.keys(params["inputResponses"]) : [];
+    const { requestState: given } = params;
+    if (given !== undefined && typeof given !== "string") return undefined;
+    const requestState = stateOf(given);
+    const answers = isRecord(params["inputResponses"])
+      ? Object.keys(params["inputResponses"]).map(hashOf)
+      : [];
     return needs.findLast(
       (need) =>
         need.server === target.server &&
@@ -57,14 +68,20 @@ export function createAsked(): Asked {
   };
   return {
     note(need): void {
-      needs.push(need);
+      const { server, name, requestState, requests } = need;
+      needs.push({
+        server,
+        name,
+        requestState: stateOf(requestState),
+        requests: new Map([...requests].map(([key, method]) => [hashOf(key), method])),
+      });
       if (needs.length > NEEDS_MAX) needs.shift();
     },
     leaveOut({ line, params }): Answering {
       if (!isRecord(params) || !isRecord(params["inputResponses"])) return { line, params };
-      const { requestState } = params;
+      const requestState = stateOf(params["requestState"]);
       const isAsked = (key: string): boolean =>
-        needs.some((need) => need.requestState === requestState && need.requests.has(key));
+        needs.some((need) => need.requestState === requestState && need.requests.has(hashOf(key)));
       const answers = Object.entries(params["inputResponses"]);
       const kept = answers.filter(([key]) => isAsked(key));
       if (kept.length === answers.length) return { line, params };
@@ -83,7 +100,7 @@ export function createAsked(): Asked {
       if (!goesOn(params) || !isRecord(params["inputResponses"])) return [];
       const need = find(target, params);
       return Object.entries(params["inputResponses"]).flatMap(([key, answer]) =>
-        need?.requests.get(key) === "roots/list" ||
+        need?.requests.get(hashOf(key)) === "roots/list" ||
         (isRecord(answer) && Object.hasOwn(answer, "roots"))
           ? [answer]
           : [],

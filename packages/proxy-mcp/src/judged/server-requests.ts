@@ -7,17 +7,20 @@ import { isJsonObject, parseJson } from "@acp/core";
 import type { JsonObject } from "@acp/core";
 import { invalidResult } from "../call-result.js";
 import type { NoticeResult } from "../call-result.js";
+import type { RequestRoom } from "../in-flight.js";
 import { logText } from "../log-text.js";
 import { isRecord, readClientLine, resultOf } from "../message.js";
 import type { ClientRequest } from "../message.js";
 import { errorLine, INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND } from "../rpc.js";
 import type { RpcId } from "../rpc.js";
-import type { CallParts, ToolCall } from "../tool-call.js";
+import type { CallParts } from "../tool-call.js";
 import { judgeAside } from "./judge-aside.js";
 import type { Judging } from "./judging.js";
 import { isOfTask, isServersMethod } from "./methods.js";
-import { serversAnswer } from "./notice-error.js";
+import { noticeOf, REJECTED, serversAnswer } from "./notice-error.js";
 import { readRequest, rewriteRequest } from "./read-request.js";
+import { createServerRoom, QUESTIONS_MAX } from "./server-room.js";
+import type { ServerRoom } from "./server-room.js";
 import { createTasks } from "./tasks.js";
 import type { Tasks } from "./tasks.js";
 
@@ -43,37 +46,58 @@ export interface ServerRequests {
   forget(server: string): void;
 }
 
-/** Requests of one server that may be judged or asked about at a time. */
+/** Requests of one server that may wait at a time. */
 const OPEN_MAX = 16;
+/** So long a gate keeps the question of whoever left, unless its host says otherwise. */
+const LEFT_MS = 60_000;
+
+/** What the requests need beside what judging needs. */
+export interface ServerRequestsParts extends CallParts {
+  /** What requests need a place of. */
+  readonly room?: RequestRoom | undefined;
+}
+
+/** One that waits. */
+interface Open {
+  /** True where the client has it. */
+  cancel(): boolean;
+}
 
 /** What is known of them. */
 interface State {
   readonly parts: CallParts;
   readonly judging: Judging;
-  /** By server and its ids; no call where the gate was not asked. */
-  readonly open: Map<string, Map<RpcId, ToolCall | undefined>>;
+  readonly room: ServerRoom;
+  /** By server and its ids. */
+  readonly open: Map<string, Map<RpcId, Open>>;
   /** Tasks that the client made for a server. */
   readonly tasks: Tasks<string>;
 }
 
 /** No requests yet. */
-export function createServerRequests(parts: CallParts, judging: Judging): ServerRequests {
-  const state: State = { parts, judging, open: new Map(), tasks: createTasks<string>() };
+export function createServerRequests(parts: ServerRequestsParts, judging: Judging): ServerRequests {
+  const state: State = {
+    parts,
+    judging,
+    room: createServerRoom(parts.clock, parts.room),
+    open: new Map(),
+    tasks: createTasks<string>(),
+  };
   return {
     take: (wire, line) => take(state, wire, line),
     cancel(server, id): boolean {
       const own = openOf(state, server);
       if ((typeof id !== "string" && typeof id !== "number") || !own.has(id)) return false;
-      const call = own.get(id);
+      const waiting = own.get(id);
       own.delete(id);
-      return call === undefined || call.cancel();
+      return waiting?.cancel() ?? false;
     },
     forget: (server) => void state.open.delete(server),
   };
 }
 
-function openOf({ open }: State, server: string): Map<RpcId, ToolCall | undefined> {
-  const known = open.get(server) ?? new Map<RpcId, ToolCall | undefined>();
+function openOf({ open }: State, server: string): Map<RpcId, Open> {
+  const known = open.get(server) ?? new Map<RpcId, Open>();
   open.set(server, known);
   return known;
 }
@@ -98,7 +122,7 @@ function take(state: State, wire: ServerWire, line: Buffer): void {
   if (isServersMethod(method)) return judge(state, wire, { ...request, line: Buffer.from(line) });
   const taskId = isRecord(params) ? params["taskId"] : undefined;
   if (method === "ping" || (isOfTask(method) && tasks.ownerOf(taskId) === wire.server)) {
-    own.set(id, undefined);
+    own.set(id, { cancel: () => true });
     return wire.pass(line, (answer) => {
       own.delete(id);
       wire.reply(answer);
@@ -109,7 +133,7 @@ function take(state: State, wire: ServerWire, line: Buffer): void {
 }
 
 function judge(state: State, wire: ServerWire, request: ClientRequest): void {
-  const { parts, judging, tasks } = state;
+  const { parts, judging } = state;
   const { server } = wire;
   const { id, method, line } = request;
   const own = openOf(state, server);
@@ -119,6 +143,13 @@ function judge(state: State, wire: ServerWire, request: ClientRequest): void {
     parts.log(`[${server}] ${logText(why)}`);
     return wire.reply(errorLine(id, { code: INVALID_REQUEST, message: why }));
   }
+  const { args } = read.call;
+  const place = state.room.enter(server, { method, args, bytes: line.length });
+  if (place === undefined) {
+    const message = `Cannot accept the request: the client has no room for it, or ${QUESTIONS_MAX} of this server wait for a decision`;
+    return wire.reply(errorLine(id, { code: REJECTED, message }));
+  }
+  let openUntilMs: number | undefined;
   const call = judging.begin(
     {
       ...read.call,
@@ -126,23 +157,58 @@ function judge(state: State, wire: ServerWire, request: ClientRequest): void {
       server,
       definition: () => Promise.resolve(undefined),
       forward(changed, onAnswer): void {
-        wire.pass(changed === undefined ? line : rewriteRequest(line, changed), (answer) => {
-          tasks.learn(server, answer);
-          if (method !== "roots/list") return onAnswer(answer);
-          const result = resultOf(answer);
-          if (!isRecord(result)) return onAnswer(answer);
-          void afterRoots(judging, { server, roots: [result] }, (denied) =>
-            onAnswer(denied === undefined ? answer : serversAnswer(id, method, denied)),
-          );
-          return undefined;
-        });
+        place.judged();
+        const passed = changed === undefined ? line : rewriteRequest(line, changed);
+        wire.pass(passed, (answer) => takeAnswer(state, { server, id, method, answer }, onAnswer));
       },
-      tell: (notice) => serversAnswer(id, method, notice),
-      onOver: () => void own.delete(id),
+      tell(notice) {
+        openUntilMs ??= openUntil(notice);
+        return serversAnswer(id, method, notice);
+      },
+      onOver(): void {
+        own.delete(id);
+        place.over(openUntilMs);
+      },
     },
     (answer) => wire.reply(answer),
   );
-  own.set(id, call);
+  own.set(id, {
+    cancel(): boolean {
+      const isPassed = call.cancel();
+      // Its question stays open for a while, in case that it asks again.
+      if (!isPassed) openUntilMs = parts.clock.now() + LEFT_MS;
+      return isPassed;
+    },
+  });
+}
+
+/** Until when a question is open that goes on without its request. */
+function openUntil(notice: NoticeResult): number | undefined {
+  const { code, expiresAt } = noticeOf(notice) ?? {};
+  return code === "pending" && expiresAt !== undefined ? Date.parse(expiresAt) : undefined;
+}
+
+interface Answered {
+  readonly server: string;
+  readonly id: RpcId;
+  readonly method: string;
+  readonly answer: Buffer;
+}
+
+/** The client's answer; its roots are judged. */
+function takeAnswer(
+  { judging, tasks }: State,
+  { server, id, method, answer }: Answered,
+  onAnswer: (line: Buffer) => void,
+): void {
+  tasks.learn(server, answer);
+  if (method !== "roots/list") return onAnswer(answer);
+  const result = resultOf(answer);
+  if (!isRecord(result)) return onAnswer(answer);
+  void afterRoots(judging, { server, roots: [result] }, (denied) =>
+    onAnswer(denied === undefined ? answer : serversAnswer(id, method, denied)),
+  );
+  return undefined;
 }
 
 interface Roots {

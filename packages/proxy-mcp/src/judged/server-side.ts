@@ -8,10 +8,10 @@ import { isRecord, membersOfLine, paramsOf, readServerLine } from "../message.js
 import type { ServerMessage } from "../message.js";
 import type { RpcId } from "../rpc.js";
 import { createServersRequests } from "../servers-requests.js";
-import type { CallParts } from "../tool-call.js";
 import type { Judging } from "./judging.js";
 import { isServersMethod } from "./methods.js";
 import { createServerRequests } from "./server-requests.js";
+import type { ServerRequestsParts } from "./server-requests.js";
 
 /** The server's own messages, and the client's answers to them. */
 export interface ServerSide {
@@ -24,7 +24,7 @@ export interface ServerSide {
 
 /** Parts of {@link createServerSide}. */
 export interface ServerSideParts {
-  readonly parts: CallParts;
+  readonly parts: ServerRequestsParts;
   readonly judging: Judging;
   readonly server: string;
   /** To the server. */

@@ -17,6 +17,9 @@ export interface Tasks<T> {
   keepOwn(owner: T, line: Buffer): Buffer;
 }
 
+/** Characters of an id; a longer one is nobody's. */
+const TASK_ID_CHARS_MAX = 1_024;
+
 /** No tasks yet. */
 export function createTasks<T>(tasksMax: number = ROUTES_MAX): Tasks<T> {
   const owners = new Map<string, T | undefined>();
@@ -28,6 +31,7 @@ export function createTasks<T>(tasksMax: number = ROUTES_MAX): Tasks<T> {
       const task = span === undefined ? undefined : parse(textOf(line, span));
       if (!isRecord(task) || typeof task["taskId"] !== "string") return;
       const { taskId } = task;
+      if (taskId.length > TASK_ID_CHARS_MAX) return;
       owners.set(taskId, owners.has(taskId) && owners.get(taskId) !== owner ? undefined : owner);
       if (owners.size <= tasksMax) return;
       for (const oldest of owners.keys()) {
