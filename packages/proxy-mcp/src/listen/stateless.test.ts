@@ -18,7 +18,8 @@ it("answers a request by its very id only", async () => {
   const response = Object.assign(new EventEmitter(), {
     headersSent: false,
     writeHead: () => {},
-    end: (body?: Buffer) => said.push(String(body)),
+    write: (body: Buffer) => said.push(body.toString()),
+    end: () => {},
   }) as unknown as ServerResponse<IncomingMessage>;
   const line = Buffer.from('{"jsonrpc":"2.0","id":5,"method":"vendor/x","params":{}}\n');
   stateless.post({ kind: "request", id: 5, method: "vendor/x", params: {}, line }, response, {});
