@@ -1,6 +1,6 @@
 /** Servers at an address that are slow, or break off where it matters. */
 import type { ServerResponse } from "node:http";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { remoteUpstream } from "../src/remote/remote-upstream.js";
 import { ALLOW_ALL, proxied } from "./support/proxied.js";
 import { INIT, opened } from "./support/remote-client.js";
@@ -116,6 +116,24 @@ describe("a remote server", () => {
     await expect.poll(() => taken).toBe(10);
     kill();
   });
+});
+
+it("a notification that is never taken note of takes up no connection for good", async () => {
+  let isClosed = false;
+  await using server = await webServer((_asked, response) =>
+    response.on("close", () => (isClosed = true)),
+  );
+  const { stdin, kill } = await remoteUpstream({ name: "web", url: server.url }).start();
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  onTestFinished(() => timers.mockRestore());
+  stdin.write('{"jsonrpc":"2.0","method":"notifications/vendor"}\n');
+  const last = (): (() => void) | undefined =>
+    timers.mock.calls.find(([, ms]) => ms === 60_000)?.[0];
+  await expect.poll(() => server.asked.length > 0 && last() !== undefined).toBe(true);
+  expect(isClosed).toBe(false);
+  last()?.();
+  await expect.poll(() => isClosed).toBe(true);
+  kill();
 });
 
 describe("a server of before", () => {

@@ -51,6 +51,8 @@ const REQUESTS_AT_ONCE = 64;
 const UNSENT_BYTES_MAX: number = 4 * 1024 * 1024;
 /** What is sent after a notification waits so long for its response. */
 const NOTIFIED_MS_MAX = 2_000;
+/** So long after it was sent its connection is closed: each is one more, and keeps its message. */
+const UNNOTED_MS_MAX = 60_000;
 /** A server that is told of a session's end has this long to take note. */
 const DELETE_MS_MAX = 1_000;
 
@@ -147,14 +149,17 @@ async function post(state: State, sent: Sent): Promise<void> {
 
 async function deliver(state: State, sent: Sent): Promise<void> {
   const { line, message, onSent } = sent;
-  const { signal, forget } = signalOf(state, message);
+  const { signal, forget, onGone } = signalOf(state, message);
   try {
     const send = (): Promise<Exchanged> =>
       exchangeAuthorized(state.authorization, state.endpoint, {
         method: "POST",
         headers: headersFor(state, message),
         body: line,
-        onSent,
+        onSent() {
+          onSent();
+          onGone();
+        },
         signal,
         ...(message.isRequest && { agent: state.agent }),
       });
@@ -184,12 +189,27 @@ async function deliver(state: State, sent: Sent): Promise<void> {
 function signalOf(
   { over, cancels, isLegacy }: State,
   { id, version, isRequest, method }: SentMessage,
-): { readonly signal: AbortSignal; readonly forget: () => void } {
-  if (id === undefined || !isRequest || isLegacy || method === "initialize")
-    return { signal: over.signal, forget: () => {} };
+): { readonly signal: AbortSignal; readonly forget: () => void; readonly onGone: () => void } {
+  if ((isRequest && isLegacy) || method === "initialize")
+    return { signal: over.signal, forget: () => {}, onGone: () => {} };
   const own = new AbortController();
   const end = (): void => own.abort(over.signal.reason);
   over.signal.addEventListener("abort", end, { once: true });
+  if (id === undefined || !isRequest) {
+    let timer: NodeJS.Timeout | undefined;
+    return {
+      signal: own.signal,
+      forget() {
+        clearTimeout(timer);
+        over.signal.removeEventListener("abort", end);
+      },
+      onGone() {
+        clearTimeout(timer);
+        timer = setTimeout(end, UNNOTED_MS_MAX);
+        timer.unref();
+      },
+    };
+  }
   const withdrawal = { own, isEnough: version !== undefined };
   cancels.set(id, withdrawal);
   return {
@@ -198,6 +218,7 @@ function signalOf(
       over.signal.removeEventListener("abort", end);
       if (cancels.get(id) === withdrawal) cancels.delete(id);
     },
+    onGone: () => {},
   };
 }
 
