@@ -296,7 +296,7 @@ function fromServer(state: State, line: Buffer): void {
 function dropAnswer(state: State): void {
   if (!state.dropped)
     state.parts.log(
-      `[${state.upstream.name}] answered what nobody waits for; such answers are dropped`,
+      `[${state.upstream.name}] answered no request that waits; such answers are dropped`,
     );
   state.dropped = true;
 }

@@ -7,7 +7,6 @@ import type { JsonObject } from "@acp/core";
 import { unavailableResult } from "../call-result.js";
 import type { NoticeResult } from "../call-result.js";
 import { resultLine } from "../rpc.js";
-import type { ToolCall } from "../tool-call.js";
 import type { Judging } from "./judging.js";
 
 /** What is judged. */
@@ -31,17 +30,16 @@ export function judgeAside(
   calls: Judging,
   { server, method, args, signal }: AsideParts,
 ): Promise<Judged> {
-  const givenUp = { server, reason: "the call was given up" };
+  const reason = "the call was given up";
+  const givenUp = { denied: unavailableResult({ server, reason }, false) };
+  if (signal?.aborted === true) return Promise.resolve(givenUp);
   return new Promise((resolve) => {
     let judged: Judged | undefined;
     const stop = (): void => {
-      call?.cancel();
-      resolve({ denied: unavailableResult(givenUp, false) });
+      call.cancel();
+      resolve(givenUp);
     };
-    let call: ToolCall | undefined;
-    if (signal?.aborted === true) return stop();
-    signal?.addEventListener("abort", stop, { once: true });
-    call = calls.begin(
+    const call = calls.begin(
       {
         id: 0,
         server,
@@ -66,6 +64,6 @@ export function judgeAside(
         if (judged !== undefined) resolve(judged);
       },
     );
-    return undefined;
+    signal?.addEventListener("abort", stop, { once: true });
   });
 }

@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { manualClock } from "@acp/testing";
 import { expect, it } from "vitest";
@@ -20,7 +20,7 @@ it("answers a request by its very id only", async () => {
     writeHead: () => {},
     write: (body: Buffer) => said.push(body.toString()),
     end: () => {},
-  }) as unknown as ServerResponse<IncomingMessage>;
+  }) as unknown as ServerResponse;
   const line = Buffer.from('{"jsonrpc":"2.0","id":5,"method":"vendor/x","params":{}}\n');
   stateless.post({ kind: "request", id: 5, method: "vendor/x", params: {}, line }, response, {});
   connection?.write('{"jsonrpc":"2.0","id":1,"result":{"coerced":true}}\n');
