@@ -111,7 +111,7 @@ export function fileToolPins(
           "pin another server in",
           path,
         )(
-          `it has ${PINNED_SERVERS_MAX}; to see all of them anew, run: acp doctor --fix pins_broken`,
+          `it has ${PINNED_SERVERS_MAX}; to pin all of them again, run: acp doctor --fix pins_broken`,
         );
       return printed(path, servers);
     },

@@ -119,7 +119,7 @@ async function listAll(state: ManyState): Promise<void> {
     for (const { peer, results } of all) for (const result of results) routes.learn(peer, result);
   });
   for (const peer of fresh) listed.set(peer, done);
-  await Promise.all(able.map((peer) => listed.get(peer)));
+  await Promise.all(able.flatMap((peer) => listed.get(peer) ?? []));
 }
 
 /** The results of all pages of a server's lists. */

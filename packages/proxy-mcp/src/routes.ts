@@ -73,7 +73,8 @@ export function createRoutes<T extends Owner>(
     );
   };
   const claimOf = (peer: T, space: UriSpace | undefined): void => {
-    if (space !== undefined) claim(spaces, peer, space, () => shares.take(peer, "spaces"));
+    if (space === undefined) return;
+    claim(spaces, { ...space, peer, take: () => shares.take(peer, "spaces") });
   };
   const keepUri = (peer: T, uri: unknown): void => {
     if (typeof uri !== "string" || uri.length > URI_CHARS_MAX) return;
@@ -174,12 +175,16 @@ interface Authorities<T> {
   readonly all: Set<T>;
 }
 
+interface Claim<T> extends UriSpace {
+  readonly peer: T;
+  /** Whether there is room for it. */
+  readonly take: () => boolean;
+}
+
 /** Whoever owns a whole scheme owns its authorities; whoever comes later owns nothing of either. */
 function claim<T extends Owner>(
   { wholes, authorities }: SpaceOwners<T>,
-  peer: T,
-  { scheme, authority }: UriSpace,
-  take: () => boolean,
+  { peer, scheme, authority, take }: Claim<T>,
 ): void {
   const isFree = (owner: T | undefined): boolean =>
     living(owner) === undefined || living(owner) === peer;

@@ -44,28 +44,31 @@ const hashOf = (text: string): string => createHash("sha256").update(text).diges
 const stateOf = (state: unknown): string | undefined =>
   typeof state === "string" ? hashOf(state) : undefined;
 
+/** The newest that a request may go on with. */
+function findNeed(
+  needs: readonly Need[],
+  target: Pick<Need, "server" | "name">,
+  params: Readonly<Record<string, unknown>>,
+): Need | undefined {
+  const { requestState: given } = params;
+  if (given !== undefined && typeof given !== "string") return undefined;
+  const requestState = stateOf(given);
+  const answers = isRecord(params["inputResponses"])
+    ? Object.keys(params["inputResponses"]).map(hashOf)
+    : [];
+  return needs.findLast(
+    (need) =>
+      need.server === target.server &&
+      need.name === target.name &&
+      need.requestState === requestState &&
+      answers.every((key) => need.requests.has(key)),
+  );
+}
+
 /** Nothing was asked. */
 export function createAsked(): Asked {
   /** With hashes for the texts. */
   const needs: Need[] = [];
-  const find = (
-    target: Pick<Need, "server" | "name">,
-    params: Readonly<Record<string, unknown>>,
-  ): Need | undefined => {
-    const { requestState: given } = params;
-    if (given !== undefined && typeof given !== "string") return undefined;
-    const requestState = stateOf(given);
-    const answers = isRecord(params["inputResponses"])
-      ? Object.keys(params["inputResponses"]).map(hashOf)
-      : [];
-    return needs.findLast(
-      (need) =>
-        need.server === target.server &&
-        need.name === target.name &&
-        need.requestState === requestState &&
-        answers.every((key) => need.requests.has(key)),
-    );
-  };
   return {
     note(need): void {
       const { server, name, requestState, requests } = need;
@@ -93,12 +96,12 @@ export function createAsked(): Asked {
       };
     },
     problem(target, params): string | undefined {
-      if (!goesOn(params) || find(target, params) !== undefined) return undefined;
+      if (!goesOn(params) || findNeed(needs, target, params) !== undefined) return undefined;
       return `server "${target.server}" did not ask this client for these inputResponses with this requestState`;
     },
     rootsIn(target, params): readonly unknown[] {
       if (!goesOn(params) || !isRecord(params["inputResponses"])) return [];
-      const need = find(target, params);
+      const need = findNeed(needs, target, params);
       return Object.entries(params["inputResponses"]).flatMap(([key, answer]) =>
         need?.requests.get(hashOf(key)) === "roots/list" ||
         (isRecord(answer) && Object.hasOwn(answer, "roots"))
