@@ -53,7 +53,7 @@ export function createOwnDoors(): OwnDoors {
 }
 
 async function listen(port: number): Promise<Listening> {
-  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true });
+  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true });
   const at: Listening = { server, take: undefined, waiting: [] };
   server.on("connection", (socket) => {
     socket.on("error", () => undefined);

@@ -128,10 +128,13 @@ function listen(
   door: string,
   port: number,
 ): Promise<{ readonly server: Server; readonly port: number }> {
-  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => {
-    socket.on("error", () => socket.destroy());
-    state.queue.take(door, socket);
-  });
+  const server = createServer(
+    { allowHalfOpen: true, pauseOnConnect: true, noDelay: true },
+    (socket) => {
+      socket.on("error", () => socket.destroy());
+      state.queue.take(door, socket);
+    },
+  );
   return new Promise((resolve, reject) => {
     server.once("error", ({ message }) =>
       reject(new Error(`Cannot listen on ${HOST} port ${port}: ${message}`)),

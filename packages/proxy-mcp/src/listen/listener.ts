@@ -197,7 +197,9 @@ function listenAt(
   take: (socket: Socket, port: number) => void,
 ): Promise<{ readonly server: SocketServer; readonly port: number }> {
   let own = port;
-  const server = createSocketServer({ allowHalfOpen: true }, (socket) => take(socket, own));
+  const server = createSocketServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+    take(socket, own),
+  );
   return new Promise((resolve, reject) => {
     server.once("error", (cause) =>
       reject(
