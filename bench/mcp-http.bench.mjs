@@ -10,15 +10,15 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { connectHttp } from "./mcp/http-client.mjs";
-import { IN_FLIGHT, latency, throughput } from "./mcp/measure.mjs";
+import { compare, tell } from "./mcp/measure.mjs";
 import { peer } from "./mcp/peers.mjs";
-import { fixed, summary } from "./samples.mjs";
 
 const at = (file) => fileURLToPath(new URL(`mcp/${file}`, import.meta.url));
-const isJson = process.argv.includes("--json");
-const ROUNDS = Number(process.env.ROUNDS ?? 6);
-const CALLS = Number(process.env.CALLS ?? 200);
-const BURST = Number(process.env.BURST ?? 1_000);
+const SIZES = {
+  rounds: Number(process.env.ROUNDS ?? 6),
+  calls: Number(process.env.CALLS ?? 200),
+  burst: Number(process.env.BURST ?? 1_000),
+};
 
 const echo = [process.execPath, at("echo-server.mjs")];
 const children = [];
@@ -111,42 +111,19 @@ const starts = {
   }),
 };
 
-const clients = {};
-const samples = {};
-const rates = {};
+const connects = Object.fromEntries(
+  Object.entries(starts).map(([name, start]) => [
+    name,
+    async () => {
+      const [url, options] = [await start()].flat();
+      return await connectHttp(url, options);
+    },
+  ]),
+);
 try {
-  for (const [name, start] of Object.entries(starts)) {
-    const [url, options] = [await start()].flat();
-    clients[name] = await connectHttp(url, options);
-    samples[name] = [];
-    rates[name] = [];
-    await latency(clients[name], CALLS);
-  }
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [name, client] of Object.entries(clients))
-      samples[name].push(...(await latency(client, CALLS)));
-    for (const [name, client] of Object.entries(clients))
-      rates[name].push(await throughput(client, BURST));
-  }
+  tell(await compare(connects, SIZES), "raw bridge", process.argv.includes("--json"));
 } finally {
-  await Promise.all(Object.values(clients).map(({ end }) => end()));
   for (const child of children) child.kill();
   run("resident", "stop");
   rmSync(scratch, { recursive: true, force: true });
-}
-
-const floor = summary(samples["raw bridge"]);
-const results = Object.fromEntries(
-  Object.entries(samples).map(([name, list]) => {
-    const { p50, p99 } = summary(list);
-    return [name, { p50, p99, addedP50: p50 - floor.p50, perSecond: summary(rates[name]).p50 }];
-  }),
-);
-if (isJson) console.log(JSON.stringify({ unit: "µs", results }));
-else {
-  for (const [name, { p50, p99, addedP50, perSecond }] of Object.entries(results)) {
-    console.log(
-      `  ${name.padEnd(22)} p50 ${fixed(p50).padStart(5)} µs  p99 ${fixed(p99).padStart(6)} µs  added ${fixed(addedP50).padStart(5)} µs  ${fixed(perSecond).padStart(7)} requests/s at ${IN_FLIGHT} in flight`,
-    );
-  }
 }
