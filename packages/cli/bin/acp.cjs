@@ -5,10 +5,7 @@
 const runAll = () => import("../dist/index.js").then(({ runProcess }) => runProcess());
 const [, , name, second] = process.argv;
 if (name === "run") void require("../dist/start-run.cjs").startRun();
-else if (
-  (name === "mcp" && !/^(?:(?:un)?wrap|status|token|log(?:in|out)|review|scan)$/.test(second)) ||
-  (name === "proxy" && second === "http")
-) {
+else if (name === "mcp" || (name === "proxy" && second === "http")) {
   const { isForResident, runResidentClient } = require("../dist/resident-client.cjs");
   if (isForResident(process.argv.slice(2), process.env)) runResidentClient();
   else void runAll();
