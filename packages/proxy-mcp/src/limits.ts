@@ -61,6 +61,8 @@ export const PENDING_AFTER_MS = 45_000;
 export const START_TIMEOUT_MS = 50_000;
 /** How long the proxy's own `tools/list` may hold up a call. */
 export const LIST_TIMEOUT_MS = 5_000;
+/** After so long a call of a tool that the proxy's own list did not name asks for another list. */
+export const LIST_AGAIN_MS = 10_000;
 /** Pages of one own `tools/list`. */
 export const LIST_PAGES_MAX = 50;
 

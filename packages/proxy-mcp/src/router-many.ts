@@ -4,6 +4,7 @@
  * servers' side. What no server can be found for is answered "method not found".
  */
 import { unavailableResult } from "./call-result.js";
+import type { ListPage } from "./catalog.js";
 import { rewriteCall } from "./call-params.js";
 import type { CallParams } from "./call-params.js";
 import { errorOf, RequestError } from "./failure.js";
@@ -25,7 +26,7 @@ import { isRecord, paramsOf } from "./message.js";
 import { changedOwner, ownerOfRequest, ownerOfTool, ownRequest, placeOf } from "./owners.js";
 import type { Target } from "./owners.js";
 import type { ClientMessage, ClientNotification, ClientRequest, ServerMessage } from "./message.js";
-import { heldBackResult } from "./pins/held-back.js";
+import { heldBackLine } from "./pins/held-back.js";
 import { createPeer, hasCapability, isGone } from "./peer.js";
 import type { Peer } from "./peer.js";
 import { createReverseRequests } from "./reverse-requests.js";
@@ -202,21 +203,22 @@ function routeCall(
   if (refusal !== undefined) state.parts.send(refusal);
   if (refusal !== undefined || "error" in target) return undefined;
   const { peer, own } = target;
-  const { progressToken, isTask } = call;
+  const { progressToken, isTask, typedResults: isTyped } = call;
   const tool = isCall ? (own ?? call.tool) : call.tool;
-  const list = (): Parameters<Peer["catalog"]["find"]>[1] =>
-    state.handshakeOver && hasCapability(peer, "tools")
-      ? (cursor) => peer.listTools(cursor)
-      : undefined;
+  const { catalog } = peer;
+  const mayAsk = state.parts.pins !== undefined || state.handshakeOver;
+  const list = (): ListPage | undefined =>
+    mayAsk && hasCapability(peer, "tools") ? (cursor) => peer.listTools(cursor) : undefined;
   return {
     server: peer.name,
     tool,
-    definition: () => (isCall ? peer.catalog.find(tool, list()) : Promise.resolve(undefined)),
+    definition: () => (isCall ? catalog.find(tool, list()) : Promise.resolve(undefined)),
+    ...(isCall && { renew: () => catalog.renew(tool, list()) }),
     limits: peer.limits,
     recall: () => recall(entry),
     forward(changed, onAnswer): void {
-      if (isCall && peer.catalog.isHeldBack(tool))
-        return onAnswer(resultLine(id, heldBackResult(tool)));
+      const why = isCall ? catalog.heldBack(tool) : undefined;
+      if (why !== undefined) return onAnswer(heldBackLine({ id, tool, isTyped }, why));
       const elsewhere = changedOwner(state, { method, peer, changed });
       if (elsewhere !== undefined) return onAnswer(errorLine(id, elsewhere));
       if (place !== undefined && "sent" in place) place.sent();

@@ -4,9 +4,9 @@
  * none of them hanging.
  */
 import { randomUUID } from "node:crypto";
-import type { ToolDefinition } from "@acp/core";
 import { createCatalog } from "./catalog.js";
-import type { Catalog } from "./catalog.js";
+import type { Catalog, ListPage } from "./catalog.js";
+import { eraOf } from "./call-members.js";
 import { rewriteCall } from "./call-params.js";
 import { createBoundedIds } from "./bounded-ids.js";
 import type { BoundedIds } from "./bounded-ids.js";
@@ -33,7 +33,7 @@ import { isRecord, readServerLine, resultOf } from "./message.js";
 import type { ClientMessage, ClientRequest } from "./message.js";
 import { startTimeoutMs } from "./router.js";
 import type { Router, RouterParts } from "./router.js";
-import { heldBackError, heldBackResult } from "./pins/held-back.js";
+import { heldBackError, heldBackLine } from "./pins/held-back.js";
 import { isGreeting, readableAnswer } from "./pins/instructions.js";
 import { dropsStray } from "./pins/stray.js";
 import { errorLine, INVALID_REQUEST, recalled, requestLine, resultLine } from "./rpc.js";
@@ -196,13 +196,15 @@ function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
   };
   entry.call = state.calls.start(
     request,
-    ({ tool }, line): CallRoute => ({
+    ({ tool, typedResults: isTyped }, line): CallRoute => ({
       server: upstream.name,
       tool,
-      definition: () => (isCall ? definitionOf(state, tool) : Promise.resolve(undefined)),
+      definition: () =>
+        isCall ? catalog.find(tool, listOf(state, params)) : Promise.resolve(undefined),
+      ...(isCall && { renew: () => catalog.renew(tool, listOf(state, params)) }),
       forward: (changed, onAnswer) => {
-        if (isCall && catalog.isHeldBack(tool))
-          return onAnswer(resultLine(id, heldBackResult(tool)));
+        const why = isCall ? catalog.heldBack(tool) : undefined;
+        if (why !== undefined) return onAnswer(heldBackLine({ id, tool, isTyped }, why));
         entry.onAnswer = onAnswer;
         place?.sent();
         // Of a subscription that a person changed another process hears nothing.
@@ -221,9 +223,14 @@ function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
   if (entry.call === undefined) forget();
 }
 
-function definitionOf(state: State, tool: string): Promise<ToolDefinition | undefined> {
-  const mayAsk = state.handshakeOver && state.hasTools;
-  return state.catalog.find(tool, mayAsk ? (cursor) => ownList(state, cursor) : undefined);
+/**
+ * How to ask the server for its tools. Where pins are kept, no call is forwarded before that, in
+ * whatever era its client speaks: a server that must not be asked yet must not be sent the call.
+ */
+function listOf(state: State, params: unknown): ListPage | undefined {
+  const { parts, handshakeOver, hasTools } = state;
+  const mayAsk = parts.pins !== undefined || (handshakeOver && hasTools);
+  return mayAsk ? (cursor) => ownList(state, cursor, eraOf(params)) : undefined;
 }
 
 /**
@@ -366,13 +373,14 @@ function watchStart(state: State, id: RpcId): AbortController {
 async function ownList(
   { own, ownPrefix, upstream, parts }: State,
   cursor: string | undefined,
+  era: { readonly _meta?: object },
 ): Promise<Buffer | undefined> {
   const id = `${ownPrefix}${randomUUID()}`;
   const stop = new AbortController();
   const answer = new Promise<Buffer | undefined>((resolve) => {
     own.set(id, resolve);
   });
-  upstream.send(requestLine(id, "tools/list", cursor === undefined ? {} : { cursor }));
+  upstream.send(requestLine(id, "tools/list", { ...era, ...(cursor !== undefined && { cursor }) }));
   const late = parts.clock.sleep(LIST_TIMEOUT_MS, { signal: stop.signal }).then(
     () => undefined,
     () => undefined,

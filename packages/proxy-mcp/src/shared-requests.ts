@@ -100,9 +100,10 @@ async function list(context: Context, kind: ListKind): Promise<Buffer> {
     throw notFound(`Cannot serve "${request.method}": no server has ${kind.capability}`);
   const answers = await Promise.allSettled(
     peers.map(async (peer) => {
+      const mark = peer.catalog.mark();
       const answer = await page(context, peer, cursors?.get(peer.name));
       return kind.member === "tools"
-        ? { ...answer, line: await comparedBy(peer, answer.line) }
+        ? { ...answer, line: await comparedBy(peer, answer.line, mark) }
         : answer;
     }),
   );
@@ -127,9 +128,13 @@ async function list(context: Context, kind: ListKind): Promise<Buffer> {
   ]);
 }
 
-async function comparedBy({ catalog }: Peer, line: Buffer): Promise<Buffer> {
+async function comparedBy(
+  { catalog }: Peer,
+  line: Buffer,
+  mark: ReturnType<Peer["catalog"]["mark"]>,
+): Promise<Buffer> {
   try {
-    return await catalog.take(line);
+    return await catalog.take(line, mark);
   } catch (error) {
     throw new RequestError(heldBackError(error));
   }

@@ -89,7 +89,7 @@ export interface CallJob {
    */
   forward(args: JsonObject | undefined, onAnswer: (line: Buffer) => void): void;
   /** What is judged before it is sent; gives the answer in place of its server's where it is not. */
-  before?(signal: AbortSignal): Promise<Buffer | undefined>;
+  before?(signal: AbortSignal): Promise<Buffer | undefined> | undefined;
   /** The answer's line as the client shall see it; its server is done by then. */
   judge?(line: Buffer, signal: AbortSignal): Buffer | Promise<Buffer>;
   /** How the client is told why there is no answer; by a result of the tool unless given. */

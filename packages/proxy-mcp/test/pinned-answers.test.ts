@@ -22,6 +22,8 @@ const server = (...lists: readonly (readonly string[])[]): readonly string[] => 
     else if (method === "tools/list") {
       for (const text of lists.length > 1 ? lists.shift() : lists[0]) say(text.replaceAll("ID", JSON.stringify(id)));
     } else if (method === "server/discover") answer({ capabilities: {}, instructions: "${POISON}" });
+    else if (method === "notifications/x-change")
+      say('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}');
     else if (method === "tools/call") answer({ content: [{ type: "text", text: "did it" }] });
   });`,
   JSON.stringify(lists),
@@ -116,6 +118,78 @@ describe("a server with one client and pins", () => {
     await at.client.handshake();
     await at.client.request(1, "tools/list");
     expect(at.client.lines.map((line) => line.trim())).toContain(note);
+  });
+
+  const changed = `{"jsonrpc":"2.0","id":ID,"result":{"tools":[${bad}]}}`;
+  const STATELESS = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "c", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+
+  it.each([
+    ["is the pinned one", good, "did it"],
+    ["changed", changed, "definition_changed"],
+    ["is not in its list", '{"jsonrpc":"2.0","id":ID,"result":{"tools":[]}}', "definition_unknown"],
+    [
+      "is not to be had",
+      '{"jsonrpc":"2.0","id":ID,"error":{"code":-32601,"message":"no"}}',
+      "definition_unknown",
+    ],
+  ])(
+    "asks for the list before a call of the stateless era, and the tool %s",
+    async (_, line, told) => {
+      await using at = closing(
+        proxied({
+          policy: ALLOW_ALL,
+          pins: pins(),
+          upstreams: [{ name: "s", command: server([line]) }],
+        }),
+      );
+      const answer = await at.client.request(1, "tools/call", { name: "add", _meta: STATELESS });
+      expect(JSON.stringify(answer.result)).toContain(told);
+      if (told !== "did it")
+        expect(answer.result).toMatchObject({ isError: true, resultType: "complete" });
+    },
+  );
+
+  it("asks for the list before a call of a client that has not ended its handshake", async () => {
+    await using at = closing(
+      proxied({
+        policy: ALLOW_ALL,
+        pins: pins(),
+        upstreams: [{ name: "s", command: server([changed]) }],
+      }),
+    );
+    const greeted = at.client.request(0, "initialize", { protocolVersion: "2025-11-25" });
+    const called = at.client.call(1, "add");
+    await greeted;
+    expect(JSON.stringify(await called)).toContain("definition_changed");
+  });
+
+  it.each([
+    ["one server", 1],
+    ["several", 2],
+  ])("does not forward an approved call of %s that said its tools changed", async (_, count) => {
+    const names = ["s", "t"].slice(0, count);
+    await using at = closing(
+      proxied({
+        policy: ASK_ALL,
+        pins: pins(),
+        upstreams: names.map((name) => ({ name, command: server([good], [changed]) })),
+      }),
+    );
+    await at.client.handshake();
+    await at.client.request(1, "tools/list");
+    const called = at.client.call(2, count === 1 ? "add" : "s__add");
+    const question = await at.channel.question(0);
+    at.client.send({ method: "notifications/x-change" });
+    await at.client.find(({ method }) => method === "notifications/tools/list_changed");
+    await question.approve();
+    expect(await called).toMatchObject({
+      result: { isError: true, _meta: { "acp/denied": { code: "definition_changed" } } },
+    });
+    expect(at.client.lines.join("")).not.toContain("did it");
   });
 
   it("does not forward an approved call whose tool changed while the person decided", async () => {

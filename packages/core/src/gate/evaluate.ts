@@ -158,11 +158,16 @@ function checkArguments(
 /** The name that a tool's pin has among the layers. */
 const DEFINITION = "definition";
 
-/** A tool that is not presented as it was when it was pinned is denied, whatever allows it. */
+const UNKNOWN = "definition:unknown";
+
+/** A tool that is not presented as it was when it was pinned, or not at all, is denied, whatever allows it. */
 function judgeDefinition({ tool }: Facts): Ruling | undefined {
+  const [why] = tool?.notes ?? [];
+  if (tool?.pinned === "unknown")
+    return { effect: "deny", ruleId: UNKNOWN, reason: why ?? "its server did not present it" };
   if (tool?.pinned !== "changed") return undefined;
-  const [why = "it is not presented as it was when it was pinned"] = tool.notes ?? [];
-  return { effect: "deny", ruleId: "definition:pinned", reason: why };
+  const changed = "it is not presented as it was when it was pinned";
+  return { effect: "deny", ruleId: "definition:pinned", reason: why ?? changed };
 }
 
 /** What every judge said, before it is combined. */
@@ -307,7 +312,10 @@ export function combine(hearing: Hearing): Evaluation {
       ? { ruling, layer, rulings, category, risk, level }
       : { ruling, layer, rulings, category, risk, level, observed };
   if (failed) return { ...base, failure: "layer_failed" };
-  if (ruling === hearing.definitionRuling) return { ...base, failure: "definition_changed" };
+  if (ruling === hearing.definitionRuling) {
+    const isUnknown = ruling.ruleId === UNKNOWN;
+    return { ...base, failure: isUnknown ? "definition_unknown" : "definition_changed" };
+  }
   if (ruling === hearing.argumentRuling) return { ...base, failure: "arguments_invalid" };
   if (ruling.effect !== "ask") return base;
   const ask = askOf(hearing);
