@@ -13,7 +13,7 @@ export { findingsOf, instructionFindings } from "./pins/findings.js";
 export type { ToolFinding } from "./pins/findings.js";
 export { nameLook } from "./pins/names.js";
 export { pinOf } from "./pins/tool-pins.js";
-export type { Pinned, PinState, PresentedText, ToolPins } from "./pins/tool-pins.js";
+export type { Pinned, PinState, PresentedKind, PresentedText, ToolPins } from "./pins/tool-pins.js";
 export { refuseMcp } from "./refusing-server.js";
 export type { RefuseMcpOptions } from "./refusing-server.js";
 export type {

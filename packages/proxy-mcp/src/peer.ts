@@ -11,6 +11,8 @@ import type { ServerFailure } from "./failure.js";
 import { LIST_TIMEOUT_MS, RETRY_MS_MIN } from "./limits.js";
 import { isRecord, readServerLine } from "./message.js";
 import type { ServerMessage } from "./message.js";
+import { createPresented } from "./pins/presented.js";
+import type { Presented } from "./pins/presented.js";
 import { startTimeoutMs } from "./router.js";
 import type { RouterParts } from "./router.js";
 import { requestLine } from "./rpc.js";
@@ -49,6 +51,7 @@ export interface PeerHandlers {
 export interface Peer {
   readonly name: string;
   readonly catalog: Catalog;
+  readonly presented: Presented;
   /** Of its tool calls, if there are any. */
   readonly limits: CallLimits | undefined;
   /** How long it may take to answer `initialize`. */
@@ -136,6 +139,7 @@ function peerOf(state: PeerState, upstream: Returning): Peer {
   const peer: Peer = {
     name: config.name,
     catalog: createCatalog(config.name, parts),
+    presented: createPresented({ ...parts, server: config.name, pins: parts.pins }),
     limits: createCallLimits(config.limits, parts.clock),
     startTimeoutMs: startTimeoutMs(config, parts),
     get capabilities() {

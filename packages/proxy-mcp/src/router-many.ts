@@ -205,20 +205,23 @@ function routeCall(
   const { peer, own } = target;
   const { progressToken, isTask, typedResults: isTyped } = call;
   const tool = isCall ? (own ?? call.tool) : call.tool;
-  const { catalog } = peer;
+  const { catalog, presented } = peer;
   const mayAsk = state.parts.pins !== undefined || state.handshakeOver;
   const list = (): ListPage | undefined =>
     mayAsk && hasCapability(peer, "tools") ? (cursor) => peer.listTools(cursor) : undefined;
   return {
     server: peer.name,
     tool,
-    definition: () => (isCall ? catalog.find(tool, list()) : Promise.resolve(undefined)),
+    definition: () =>
+      isCall ? catalog.find(tool, list()) : presented.find(method, request.params),
     ...(isCall && { renew: () => catalog.renew(tool, list()) }),
     limits: peer.limits,
     recall: () => recall(entry),
     forward(changed, onAnswer): void {
       const why = isCall ? catalog.heldBack(tool) : undefined;
       if (why !== undefined) return onAnswer(heldBackLine({ id, tool, isTyped }, why));
+      const held = presented.heldBack(method, request.params);
+      if (held !== undefined) return onAnswer(errorLine(id, held));
       const elsewhere = changedOwner(state, { method, peer, changed });
       if (elsewhere !== undefined) return onAnswer(errorLine(id, elsewhere));
       if (place !== undefined && "sent" in place) place.sent();

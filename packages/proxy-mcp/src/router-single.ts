@@ -35,6 +35,8 @@ import { startTimeoutMs } from "./router.js";
 import type { Router, RouterParts } from "./router.js";
 import { heldBackError, heldBackLine } from "./pins/held-back.js";
 import { isGreeting, readableAnswer } from "./pins/instructions.js";
+import { createPresented } from "./pins/presented.js";
+import type { Presented } from "./pins/presented.js";
 import { dropsStray } from "./pins/stray.js";
 import { errorLine, INVALID_REQUEST, recalled, requestLine, resultLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
@@ -62,6 +64,7 @@ interface Waiting {
 interface State {
   readonly parts: RouterParts;
   readonly catalog: Catalog;
+  readonly presented: Presented;
   readonly calls: HeldCalls;
   readonly waiting: InFlight<Waiting>;
   /** The proxy's own requests; their ids start with `ownPrefix`, which the client cannot guess. */
@@ -90,6 +93,7 @@ export function createSingleRouter(parts: RouterParts, config: LocalUpstream): R
   const state: State = {
     parts,
     catalog: createCatalog(config.name, parts),
+    presented: createPresented({ ...parts, server: config.name, pins: parts.pins }),
     calls,
     side: createServerSide({ parts, judging: calls, server: config.name, send }),
     subscriptions: createSubscriptions(),
@@ -177,9 +181,8 @@ function refuse({ parts }: State, { id, method }: ClientRequest, failure: Server
 }
 
 const uriOf = (params: unknown): unknown => (isRecord(params) ? params["uri"] : undefined);
-
 function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
-  const { parts, waiting, catalog, upstream, subscriptions } = state;
+  const { parts, waiting, catalog, presented, upstream, subscriptions } = state;
   const { id, method, params } = request;
   const isCall = method === TOOLS_CALL;
   const place =
@@ -200,11 +203,13 @@ function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
       server: upstream.name,
       tool,
       definition: () =>
-        isCall ? catalog.find(tool, listOf(state, params)) : Promise.resolve(undefined),
+        isCall ? catalog.find(tool, listOf(state, params)) : presented.find(method, params),
       ...(isCall && { renew: () => catalog.renew(tool, listOf(state, params)) }),
       forward: (changed, onAnswer) => {
         const why = isCall ? catalog.heldBack(tool) : undefined;
         if (why !== undefined) return onAnswer(heldBackLine({ id, tool, isTyped }, why));
+        const refusal = presented.heldBack(method, params);
+        if (refusal !== undefined) return onAnswer(errorLine(id, refusal));
         entry.onAnswer = onAnswer;
         place?.sent();
         // Of a subscription that a person changed another process hears nothing.
@@ -313,17 +318,20 @@ const isStray = ({ parts, upstream }: State, line: Buffer): boolean =>
 
 /** An answer as the client may see it; a promise where it is held against what is pinned. */
 function readableBy(
-  { parts, calls, catalog, upstream }: State,
+  { parts, calls, catalog, presented, upstream }: State,
   { id, method, params }: FreeRequest,
   line: Buffer,
 ): Buffer | Promise<Buffer> {
   const free = { calls, server: upstream.name, request: { id, method, params }, log: parts.log };
   const own = method === "initialize" ? line : freeAnswer(free, line);
-  if (method === "tools/list")
-    return Buffer.isBuffer(own) ? catalog.take(own) : own.then((each) => catalog.take(each));
-  if (!isGreeting(method) || parts.pins === undefined) return own;
-  const pinned = { server: upstream.name, pins: parts.pins, log: parts.log };
-  return Promise.resolve(own).then((each) => readableAnswer(pinned, each));
+  const { pins } = parts;
+  if (method !== "tools/list" && pins === undefined) return own;
+  const shown = (each: Buffer): Buffer | Promise<Buffer> => {
+    if (method === "tools/list") return catalog.take(each);
+    if (!isGreeting(method)) return presented.take(method, each);
+    return readableAnswer({ server: upstream.name, pins, log: parts.log }, each);
+  };
+  return Buffer.isBuffer(own) ? shown(own) : own.then(shown);
 }
 
 /** The server is gone, perhaps until it is back: everything that waits gets its answer. */

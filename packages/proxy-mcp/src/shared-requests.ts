@@ -102,9 +102,13 @@ async function list(context: Context, kind: ListKind): Promise<Buffer> {
     peers.map(async (peer) => {
       const mark = peer.catalog.mark();
       const answer = await page(context, peer, cursors?.get(peer.name));
-      return kind.member === "tools"
-        ? { ...answer, line: await comparedBy(peer, answer.line, mark) }
-        : answer;
+      const line = await compared(async () =>
+        kind.member === "tools"
+          ? peer.catalog.take(answer.line, mark)
+          : peer.presented.take(request.method, answer.line),
+      );
+      // What is held back is nobody's: no request finds it there.
+      return { ...answer, line, result: line === answer.line ? answer.result : resultOf(line) };
     }),
   );
   const pages = answers.flatMap((answer) =>
@@ -128,13 +132,9 @@ async function list(context: Context, kind: ListKind): Promise<Buffer> {
   ]);
 }
 
-async function comparedBy(
-  { catalog }: Peer,
-  line: Buffer,
-  mark: ReturnType<Peer["catalog"]["mark"]>,
-): Promise<Buffer> {
+async function compared(take: () => Promise<Buffer>): Promise<Buffer> {
   try {
-    return await catalog.take(line, mark);
+    return await take();
   } catch (error) {
     throw new RequestError(heldBackError(error));
   }

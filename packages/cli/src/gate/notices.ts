@@ -41,6 +41,7 @@ export type NoticeCode =
   | "server_changed"
   | "tools_seen"
   | "tools_changed"
+  | "resources_unpinned"
   | "socket_failed"
   | "client_limited"
   | "denied_while_locked"

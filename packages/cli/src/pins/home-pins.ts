@@ -9,7 +9,7 @@ import type { FileToolPins, HomePaths, ServerPins, UpstreamServer } from "@acp/h
 import type { PresentedText, ToolPins } from "@acp/proxy-mcp";
 import type { Notices } from "../gate/notices.js";
 import type { RollbackGuard } from "../rollback/state-guard.js";
-import { judgePresented } from "./judge-presented.js";
+import { judgePresented, RESOURCE_PINS_MAX } from "./judge-presented.js";
 import type { Judged, Presenter } from "./judge-presented.js";
 import { serverIdentity } from "./server-identity.js";
 
@@ -46,6 +46,7 @@ export function createHomePins({ home, guard, servers, notices }: HomePinsParts)
   const pins = guardedPins(home, guard);
   const ids = new Map(servers.map((server) => [server.name, serverIdentity(server)]));
   const noted = new Map<string, readonly number[]>();
+  const told = new Set<string>();
   return {
     async look(server, presented) {
       const id = ids.get(server);
@@ -60,6 +61,10 @@ export function createHomePins({ home, guard, servers, notices }: HomePinsParts)
       const asked = { presented, nowMs: systemClock.now(), isNoted };
       const before = await pins.read();
       const judged = judgePresented(before, { id, server }, asked);
+      if (judged.unpinned > 0 && !told.has(id)) {
+        told.add(id);
+        await notices.say("resources_unpinned", unpinnedText(server, judged.unpinned));
+      }
       if (judged.next === undefined) return judged.states;
       // Another client's gate may have pinned meanwhile: the first one counts.
       const { written, isKnown, isMoved } = await pins.change((now) => {
@@ -74,6 +79,11 @@ export function createHomePins({ home, guard, servers, notices }: HomePinsParts)
       return written.states;
     },
   };
+}
+
+/** What nobody would see change. */
+export function unpinnedText(server: string, count: number): string {
+  return `The MCP server ${quoteText(server)} has more resources with texts than are pinned (${RESOURCE_PINS_MAX}): of ${count}, a change is not noticed`;
 }
 
 /** For people to compare: it decides nothing, so nothing waits for room for it. */

@@ -32,7 +32,7 @@ export async function heldTexts(
   for (const each of await pins.read()) {
     if (server !== undefined && each.server !== server) continue;
     const wanted = each.pins.filter((pin) =>
-      tool === undefined ? waits(pin) : pin.kind === "tool" && pin.name === tool,
+      tool === undefined ? waits(pin) : pin.kind !== "instructions" && pin.name === tool,
     );
     if (wanted.length === 0) continue;
     const texts = await pins.texts(each.id);

@@ -197,8 +197,9 @@ export const PROXY_COMMANDS: readonly Command[] = [
     takesRest: false,
     options: [],
     details: [
-      "Tools and instructions of a server are pinned when they are first seen. What changes later " +
-        "is left out of what the agent sees, and calls of it are denied, until you accept it here. " +
+      "Tools, prompts, resources with texts and instructions of a server are pinned when they are " +
+        "first seen. What changes later is left out of what the agent sees, and denied, until you " +
+        "accept it here. " +
         "Invisible characters are shown, and what looks like an attack is marked with `!`.",
       "Accepting and refusing take a terminal: you type the word. Without one, or with --json, it " +
         "only shows what is held back. With TOOL it shows that tool whether it changed or not.",

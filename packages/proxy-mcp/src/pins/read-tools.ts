@@ -1,6 +1,6 @@
 /**
- * Read tools: the definitions in one answer to `tools/list`, each with its pin or with why it can
- * have none. Pure. Rules: spec/tool-pins.md §3.
+ * Read tools: the definitions in one answer to `tools/list`, or to another list, each with its pin or
+ * with why it can have none. Pure. Rules: spec/tool-pins.md §3.
  */
 import { isConsentError } from "@acp/core";
 import { countMembers, elementsOf, findValue, splice, textOf } from "../json-walk.js";
@@ -31,28 +31,58 @@ export interface ListedTools {
   readonly tools: readonly ListedTool[];
 }
 
+/** A kind of list. */
+export interface ListedKind {
+  /** The member of the result that has it. */
+  readonly member: string;
+  /** What tells its items apart; `undefined` for what is no definition. */
+  nameOf(item: Readonly<Record<string, unknown>>): string | undefined;
+  /** Why an item of this name is never listed. */
+  problemOf?(name: string): string | undefined;
+  /** What of it is pinned, the whole unless given; `undefined`: nothing. */
+  pinnedOf?(item: Readonly<Record<string, unknown>>): unknown;
+}
+
 /** An answer that clients read in different ways. */
 export class AmbiguousListError extends Error {
   override readonly name = "AmbiguousListError";
 
-  constructor() {
-    super("Cannot list the tools: the server's answer has two lists, or one that is misspelled");
+  constructor(member: string) {
+    super(
+      `Cannot list the ${member}: the server's answer has two lists, or one that is misspelled`,
+    );
   }
 }
 
+const TOOLS: ListedKind = {
+  member: "tools",
+  nameOf: ({ name }) => (typeof name === "string" ? name : undefined),
+  problemOf: nameProblem,
+};
+
+/** {@link readListed} of an answer to `tools/list`. */
+export function readTools(line: Buffer, keepsPins: boolean): ListedTools | undefined {
+  return readListed(line, TOOLS, keepsPins);
+}
+
 /**
- * Reads an answer; `undefined` where it has no list of tools, as an error has none.
+ * Reads an answer; `undefined` where it has no such list, as an error has none.
  *
  * @param keepsPins - Whether pins are wanted: they cost more than reading.
  * @throws AmbiguousListError only then.
  */
-export function readTools(line: Buffer, keepsPins: boolean): ListedTools | undefined {
-  // Whoever reads another one of two lists would see tools that nobody looked at.
-  if (keepsPins && isAmbiguous(line, "tools")) throw new AmbiguousListError();
-  const span = findValue(line, ["result", "tools"]);
+export function readListed(
+  line: Buffer,
+  kind: ListedKind,
+  keepsPins: boolean,
+): ListedTools | undefined {
+  const { member } = kind;
+  // Whoever reads another one of two lists would see what nobody looked at.
+  if (keepsPins && isAmbiguous(line, member)) throw new AmbiguousListError(member);
+  const span = findValue(line, ["result", member]);
   const spans = span === undefined ? undefined : elementsOf(line, span);
   if (span === undefined || spans === undefined) return undefined;
-  return { span, tools: spans.map((each) => readTool(line, each, keepsPins)) };
+  return { span, tools: spans.map((each) => readItem(line, each, { kind, keepsPins })) };
 }
 
 /** The answer with some of its tools only; the others keep their bytes. */
@@ -65,22 +95,28 @@ export function keepTools(
   return splice(line, [{ ...span, text: `[${items.join(",")}]` }]);
 }
 
-function readTool(line: Buffer, span: Span, keepsPins: boolean): ListedTool {
+interface Reading {
+  readonly kind: ListedKind;
+  readonly keepsPins: boolean;
+}
+
+function readItem(line: Buffer, span: Span, { kind, keepsPins }: Reading): ListedTool {
   const item = parsed(textOf(line, span));
-  const name = isRecord(item) && typeof item.name === "string" ? item.name : undefined;
+  const name = isRecord(item) ? kind.nameOf(item) : undefined;
   const bare = { span, name: name ?? "", item: isRecord(item) ? item : {}, pinned: undefined };
   if (name === undefined || !isRecord(item)) {
     const problem = keepsPins ? "it is not a definition with a name" : undefined;
     return { ...bare, problem };
   }
-  const odd = nameProblem(name);
+  const odd = kind.problemOf?.(name);
   if (odd !== undefined) return { ...bare, problem: odd };
   if (!keepsPins) return { ...bare, problem: undefined };
   // The last of two members counts for one reader and the first for another.
   if (countMembers(line.subarray(span.start, span.end)) !== countKeys(item))
     return { ...bare, problem: "an object in its definition holds the same key twice" };
   try {
-    return { ...bare, pinned: pinOf(item), problem: undefined };
+    const value = kind.pinnedOf === undefined ? item : kind.pinnedOf(item);
+    return { ...bare, pinned: value === undefined ? undefined : pinOf(value), problem: undefined };
   } catch (error) {
     if (!isConsentError(error)) throw error;
     return { ...bare, problem: `its definition cannot be pinned: ${logText(error.message)}` };
