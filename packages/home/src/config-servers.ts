@@ -3,6 +3,7 @@ import { invalid } from "@acp/core/yaml";
 import {
   below,
   exactlyOne,
+  flag,
   idleWhere,
   list,
   map,
@@ -37,10 +38,12 @@ export interface ServerReach {
   readonly network?: readonly string[];
 }
 
-/** What of a server's own word counts. Format: spec/home.md §3. */
+/** What of a server's own word counts, and what of it is shown. Format: spec/home.md §3. */
 export interface ServerTrust {
   /** `annotations`: hints such as `readOnlyHint` count. Absent: only those that warn do. */
   readonly trust?: "annotations";
+  /** True: tools that the policy denies whatever their arguments are left out of its lists. */
+  readonly hideDenied?: boolean;
 }
 
 /** What a server may take. Format: spec/home.md §3. */
@@ -210,6 +213,11 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
         word(["annotations"]),
         "annotations: hints such as readOnlyHint count. Default: only those that warn do.",
       ),
+      hideDenied: optional(
+        "hide_denied",
+        flag,
+        "Leave tools out of lists that the policy denies whatever their arguments. Default: false.",
+      ),
       sandbox: optional(
         "sandbox",
         word(["auto", "none"]),
@@ -273,12 +281,13 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
     },
     spot,
   ) => {
-    const { messageBytesMax, callTimeoutMs, callsMax, startTimeoutMs, trust, ...rest } = settings;
+    const { messageBytesMax, callTimeoutMs, callsMax, startTimeoutMs, ...others } = settings;
+    const { trust, hideDenied, ...rest } = others;
     const all = { messageBytesMax, callTimeoutMs, callsMax, startTimeoutMs };
     const given = Object.entries(all).filter(([, value]) => value !== undefined);
     const limits = given.length === 0 ? {} : { limits: Object.fromEntries(given) };
     const trusted = trust === undefined ? {} : { trust };
-    const more = { ...trusted, ...limits };
+    const more = { ...trusted, ...(hideDenied === true && { hideDenied }), ...limits };
     if (address === undefined) return { name, command: [...words, ...args], ...rest, ...more };
     const isFixed = Object.keys(sent ?? {}).some(
       (header) => header.toLowerCase() === "authorization",

@@ -28,7 +28,7 @@ const KINDS = ["tool", "prompt", "resource", "template", "instructions"] as cons
 /** What was pinned of one definition, or of a server's instructions. */
 export interface ToolPin {
   /** A definition of a list, or what the server says about itself in `initialize`. */
-  readonly kind: (typeof KINDS)[number];
+  readonly kind: "tool" | "prompt" | "resource" | "template" | "instructions";
   /**
    * A tool's or prompt's name, a resource's URI or a template (their pin where they have more than
    * 256 characters); empty for instructions.

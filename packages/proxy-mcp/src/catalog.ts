@@ -4,8 +4,16 @@
  * present. Where pins are kept, a tool that changed is left out of what passes by, and a call of it
  * is denied, as is one whose definition the server does not give: spec/tool-pins.md.
  */
-import { isConsentError, parseToolDefinition, systemClock, type ToolDefinition } from "@acp/core";
+import {
+  isConsentError,
+  parseToolDefinition,
+  systemClock,
+  type ConsentGate,
+  type ToolDefinition,
+} from "@acp/core";
 import { TOOL_NOTE_CHARS_MAX, TOOL_NOTES_MAX } from "@acp/core/unstable";
+import { createHiddenTools } from "./hidden-tools.js";
+import type { HiddenTools, HideDenied } from "./hidden-tools.js";
 import { LIST_AGAIN_MS, LIST_PAGES_MAX, TOOLS_MAX } from "./limits.js";
 import { turnOf } from "./loop-turns.js";
 import type { LoopTurns } from "./loop-turns.js";
@@ -36,6 +44,10 @@ export interface Catalog {
   take(line: Buffer, mark?: Mark): Buffer | Promise<Buffer>;
   /** What is known now: a list that was asked for before the server changed its tools is old. */
   mark(): Mark;
+  /** Its answer to `initialize` as its client gets it: with what may become of its list. */
+  declare(line: Buffer): Buffer;
+  /** Its client is gone. */
+  close(): void;
   /** The server says that its tools changed. */
   forget(): void;
   /**
@@ -114,9 +126,15 @@ export interface CatalogParts {
   readonly pins?: ToolPins | undefined;
   /** Servers whose annotations count. */
   readonly trustedAnnotations?: ReadonlySet<string> | undefined;
+  /** Of which servers tools are left out of lists, where this gate denies them in any case. */
+  readonly hideDenied?: HideDenied | undefined;
+  readonly gate?: ConsentGate;
+  /** To the client. */
+  readonly send?: (line: Buffer) => void;
 }
 
 interface CatalogState extends CatalogParts {
+  readonly hidden: HiddenTools | undefined;
   readonly server: string;
   /** Names that the log has told of, each once a reason. */
   readonly told: Set<string>;
@@ -142,9 +160,14 @@ interface Listing {
 
 /** An empty catalog. */
 export function createCatalog(server: string, parts: CatalogParts): Catalog {
+  const { gate, send, hideDenied } = parts;
   const state: CatalogState = {
     ...parts,
     server,
+    hidden:
+      gate === undefined || send === undefined
+        ? undefined
+        : createHiddenTools(server, { gate, hideDenied }, send),
     told: new Set(),
     entries: new Map(),
     listing: undefined,
@@ -172,6 +195,8 @@ export function createCatalog(server: string, parts: CatalogParts): Catalog {
       state.listing ??= Promise.resolve({ atMs: nowMs() });
       return take(state, line, entries);
     },
+    declare: (line) => state.hidden?.declare(line) ?? line,
+    close: () => state.hidden?.close(),
     forget(): void {
       state.entries = new Map();
       state.listing = undefined;
@@ -302,7 +327,7 @@ function take(state: CatalogState, line: Buffer, entries: Mark): Buffer | Promis
       const entry = makeEntry(tool, states[at]);
       entries.set(tool.name, entry);
       if (isHeld(entry)) tell(state, entry);
-      return !isHeld(entry);
+      return !isHeld(entry) && state.hidden?.hides(tool.name) !== true;
     });
     return kept.length === list.tools.length ? line : keepTools(line, list, kept);
   };

@@ -7,6 +7,7 @@ export type { RequestPlace, RequestRoom } from "./in-flight.js";
 export type { McpCaller } from "./listen/clients.js";
 export { createMcpListener } from "./listen/listener.js";
 export type { McpCredentials, McpListener, McpListenerOptions } from "./listen/listener.js";
+export type { HideDenied } from "./hidden-tools.js";
 export { createMcpProxy } from "./proxy.js";
 export type { McpProxy, McpProxyOptions, ProxyExit, UpstreamConfig } from "./proxy.js";
 export { findingsOf, instructionFindings } from "./pins/findings.js";

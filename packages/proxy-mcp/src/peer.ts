@@ -185,6 +185,7 @@ function peerOf(state: PeerState, upstream: Returning): Peer {
     },
     giveUp: (reason, isForGood) => upstream.giveUp(reason, isForGood),
     async close(): Promise<void> {
+      peer.catalog.close();
       await upstream.close();
       leave(state, { server: config.name, reason: `Server "${config.name}" was stopped` });
     },

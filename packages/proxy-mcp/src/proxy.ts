@@ -8,6 +8,7 @@ import { ConsentError, systemClock } from "@acp/core";
 import type { Agent, Clock, ConsentGate, Masker } from "@acp/core";
 import { createArgumentCheck } from "./argument-check.js";
 import { createAside } from "./aside.js";
+import type { HideDenied } from "./hidden-tools.js";
 import { createLineSplitter } from "./framing.js";
 import type { LineHandlers } from "./framing.js";
 import type { RequestRoom } from "./in-flight.js";
@@ -97,6 +98,11 @@ export interface McpProxyOptions {
    * others they see the hints that warn. Default: none.
    */
   readonly trustedAnnotations?: readonly string[];
+  /**
+   * Of which servers tools are left out of lists that the gate denies whatever their arguments.
+   * Default: none. Rules: spec/mcp-proxy.md.
+   */
+  readonly hideDenied?: HideDenied;
   /**
    * Room that this proxy shares with others, such as those of one client: what has no place in it
    * is answered with `client_limit_reached`, and nothing of it is judged or logged. Default: none.
@@ -200,8 +206,9 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
 function pinParts({
   pins,
   trustedAnnotations,
-}: McpProxyOptions): Pick<RouterParts, "pins" | "trustedAnnotations"> {
-  return { pins, trustedAnnotations: new Set(trustedAnnotations) };
+  hideDenied,
+}: McpProxyOptions): Pick<RouterParts, "pins" | "trustedAnnotations" | "hideDenied"> {
+  return { pins, trustedAnnotations: new Set(trustedAnnotations), hideDenied };
 }
 
 function deferred<T>(): readonly [Promise<T>, (value: T) => void] {

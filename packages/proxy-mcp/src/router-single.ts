@@ -127,6 +127,7 @@ export function createSingleRouter(parts: RouterParts, config: LocalUpstream): R
     pause: (on) => state.upstream.pause(on),
     leave: () => state.calls.leave(),
     async close(): Promise<void> {
+      state.catalog.close();
       await state.upstream.close();
       // Nobody waits for a first answer any more, and no timer of it keeps the process.
       for (const [, { stop }] of state.waiting) stop?.abort(new Error("the connection is over"));
@@ -315,7 +316,6 @@ function dropAnswer(state: State): void {
 
 const isStray = ({ parts, upstream }: State, line: Buffer): boolean =>
   dropsStray(line, { server: upstream.name, ...parts });
-
 /** An answer as the client may see it; a promise where it is held against what is pinned. */
 function readableBy(
   { parts, calls, catalog, presented, upstream }: State,
@@ -323,7 +323,7 @@ function readableBy(
   line: Buffer,
 ): Buffer | Promise<Buffer> {
   const free = { calls, server: upstream.name, request: { id, method, params }, log: parts.log };
-  const own = method === "initialize" ? line : freeAnswer(free, line);
+  const own = method === "initialize" ? catalog.declare(line) : freeAnswer(free, line);
   const { pins } = parts;
   if (method !== "tools/list" && pins === undefined) return own;
   const shown = (each: Buffer): Buffer | Promise<Buffer> => {

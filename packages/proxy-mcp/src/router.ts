@@ -4,6 +4,7 @@
  */
 import type { CallParts } from "./tool-call.js";
 import type { RequestRoom } from "./in-flight.js";
+import type { HideDenied } from "./hidden-tools.js";
 import type { ToolPins } from "./pins/tool-pins.js";
 import type { ClientNotification, ClientRequest, ClientResponse } from "./message.js";
 import type { LocalUpstream } from "./server-process.js";
@@ -14,6 +15,8 @@ export interface RouterParts extends CallParts {
   readonly startTimeoutMs: number;
   /** What the texts of servers are held against, if anything. */
   readonly pins?: ToolPins | undefined;
+  /** Servers whose tools are left out of lists where the gate denies them in any case. */
+  readonly hideDenied?: HideDenied | undefined;
   /** Servers whose annotations count. */
   readonly trustedAnnotations?: ReadonlySet<string> | undefined;
   /** What requests need a place of, beside the router's own. */

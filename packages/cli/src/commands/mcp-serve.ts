@@ -18,7 +18,7 @@ import { readPort } from "../http/settings.js";
 import { createGateOfKey } from "../mcp-http/gate-of-key.js";
 import { openCredentials, ensureToken, TOKEN_VARIABLE, tokensPath } from "../mcp-http/tokens.js";
 import type { HomeCredentials } from "../mcp-http/tokens.js";
-import { createHomePins, trustedIn } from "../pins/home-pins.js";
+import { createHomePins, hiddenIn, trustedIn } from "../pins/home-pins.js";
 import type { Doors } from "../resident/doors.js";
 import { openToolJudge } from "../resident/locked.js";
 import type { ServeLocked } from "../resident/locked.js";
@@ -99,6 +99,7 @@ async function serveSessions(parts: ServeSessionsParts): Promise<void> {
       notices: inUse.notices,
     }),
     trustedAnnotations: trustedIn(parts.servers),
+    hideDenied: hiddenIn(parts.servers, inUse),
     log,
     sessionsMax: SESSIONS_MAX,
     ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),

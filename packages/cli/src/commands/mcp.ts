@@ -24,7 +24,7 @@ import { ownPaths } from "../run/own-paths.js";
 import { openServers } from "../servers/open-servers.js";
 import type { OpenServers, OpenServersParts } from "../servers/open-servers.js";
 import { checkAgentId } from "../servers/agent-id.js";
-import { createHomePins, trustedIn } from "../pins/home-pins.js";
+import { createHomePins, hiddenIn, trustedIn } from "../pins/home-pins.js";
 import { makeHome } from "../home/make-home.js";
 import { withGate } from "../gate/with-gate.js";
 import type { GateInUse } from "../gate/with-gate.js";
@@ -129,6 +129,7 @@ async function serve(invocation: Invocation, { signal, start, gates }: Serving):
       agent,
       upstreams,
       trustedAnnotations: trustedIn(servers),
+      hideDenied: hiddenIn(servers, inUse),
       pins: createHomePins({ home, guard: inUse.rollback, servers, notices: inUse.notices }),
       input: io.stdin,
       output: io.stdout,

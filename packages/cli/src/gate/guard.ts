@@ -114,7 +114,7 @@ export async function openGuard({ home, source, invocation }: GuardParts): Promi
   });
   // A call is judged, and once more where its permit is redeemed: mostly in the same turn.
   const judge = onceATurn((action: Action) => guard.judge(action, NOBODY));
-  return { name: guard.name, judge: (action) => judge(action) };
+  return { name: guard.name, onlyRestricts: true, judge: (action) => judge(action) };
 }
 
 /** What it reads of the facts is nothing. */

@@ -6,8 +6,9 @@ import { ConsentError, quoteText, systemClock } from "@acp/core";
 import type { JsonObject } from "@acp/core";
 import { fileToolPins } from "@acp/home";
 import type { FileToolPins, HomePaths, ServerPins, UpstreamServer } from "@acp/home";
-import type { PresentedText, ToolPins } from "@acp/proxy-mcp";
+import type { HideDenied, PresentedText, ToolPins } from "@acp/proxy-mcp";
 import type { Notices } from "../gate/notices.js";
+import type { GateInUse } from "../gate/with-gate.js";
 import type { RollbackGuard } from "../rollback/state-guard.js";
 import { judgePresented, RESOURCE_PINS_MAX } from "./judge-presented.js";
 import type { Judged, Presenter } from "./judge-presented.js";
@@ -31,6 +32,15 @@ export function guardedPins(home: HomePinsParts["home"], guard: RollbackGuard): 
 /** Names of the servers whose annotations count. */
 export const trustedIn = (servers: readonly UpstreamServer[]): readonly string[] =>
   servers.flatMap(({ name, trust }) => (trust === "annotations" ? [name] : []));
+
+/** Of which servers tools are left out of lists that the policy denies in any case. */
+export const hiddenIn = (
+  servers: readonly UpstreamServer[],
+  { onPolicyChange }: Pick<GateInUse, "onPolicyChange">,
+): HideDenied => ({
+  servers: new Set(servers.flatMap(({ name, hideDenied }) => (hideDenied === true ? [name] : []))),
+  onChange: onPolicyChange,
+});
 
 /**
  * Changes of one server that are noted within an hour, each of a list's page: as many as one list has.

@@ -16,7 +16,7 @@ import { makeHttpProxy } from "../http/open-http-proxy.js";
 import { openServers } from "../servers/open-servers.js";
 import type { OpenServers, OpenServersParts } from "../servers/open-servers.js";
 import { createAskedGate } from "./ask-ahead.js";
-import { createHomePins, trustedIn } from "../pins/home-pins.js";
+import { createHomePins, hiddenIn, trustedIn } from "../pins/home-pins.js";
 import type { AskedGate } from "./ask-ahead.js";
 import { outsideServer } from "./outside-servers.js";
 import type { RunPlan } from "./plan.js";
@@ -106,6 +106,7 @@ function mcpOf(
     gate: inUse.gate,
     upstreams,
     trustedAnnotations: trustedIn(servers),
+    hideDenied: hiddenIn(servers, inUse),
     pins: createHomePins({ home, guard: inUse.rollback, servers, notices: inUse.notices }),
     log: isQuiet ? nothing : (line) => invocation.print.notice(line),
     ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),

@@ -224,10 +224,17 @@ function note(heard: Heard, layer: string, judge: () => Ruling | undefined): Rul
   return ruling;
 }
 
+function rulingBy(layer: Layer, action: Action, facts: Facts): Ruling | undefined {
+  const ruling = readRuling(layer.judge(action, facts));
+  if (ruling?.effect === "allow" && layer.onlyRestricts === true)
+    throw new Error("it only restricts, and it allowed");
+  return ruling;
+}
+
 function hearLayers(heard: Heard, layers: readonly Layer[], { action, facts }: Judged): void {
   // A layer that could change what the next one is told would judge for it.
   Object.freeze(facts);
-  for (const layer of layers) note(heard, layer.name, () => readRuling(layer.judge(action, facts)));
+  for (const layer of layers) note(heard, layer.name, () => rulingBy(layer, action, facts));
 }
 
 /**

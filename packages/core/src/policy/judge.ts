@@ -2,7 +2,7 @@
  * Judging: the first rule that matches. Rules that a name rules out are found once for each name
  * and kept. Pure as seen from outside.
  */
-import type { Action } from "../action/action.js";
+import type { Action, ToolAction } from "../action/action.js";
 import type { Facts, Ruling } from "../layers.js";
 import type { Rule } from "./rule.js";
 
@@ -13,17 +13,34 @@ import type { Rule } from "./rule.js";
 const SLOTS_MAX = 100_000;
 const NAME_SLOTS = 16;
 
-/** Makes the function that finds the first matching rule. */
-export function createJudge(
-  rules: readonly Rule[],
-): (action: Action, facts: Facts) => Ruling | undefined {
+/** How rules judge. */
+export interface Judge {
+  /** The first rule that matches, as a Ruling; `undefined` where none does. */
+  judge(action: Action, facts: Facts): Ruling | undefined;
+  /** What rules say about every call of a tool: see `Policy.deniesAll`. */
+  deniesAll(action: ToolAction): "rule" | "unless_allowed" | undefined;
+}
+
+/** Makes the functions that go through the rules. */
+export function createJudge(rules: readonly Rule[]): Judge {
   const candidatesOf = createCandidates(rules);
-  return (action, facts) => {
-    for (const { match, applies, say } of candidatesOf(action)) {
-      if (match.byContent(action) && (applies === undefined || applies(facts.nowMs)))
-        return say(action, facts);
-    }
-    return undefined;
+  return {
+    judge(action, facts) {
+      for (const { match, applies, say } of candidatesOf(action)) {
+        if (match.byContent(action) && (applies === undefined || applies(facts.nowMs)))
+          return say(action, facts);
+      }
+      return undefined;
+    },
+    deniesAll(action) {
+      for (const { match, applies, summary } of candidatesOf(action)) {
+        if (!match.byServer(action)) continue;
+        // It decides some call, or whether it does is the arguments' or the clock's to say.
+        if (summary.effect !== "deny") return undefined;
+        if (!match.looksInside && applies === undefined) return "rule";
+      }
+      return "unless_allowed";
+    },
   };
 }
 

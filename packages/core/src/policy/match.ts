@@ -37,6 +37,10 @@ export interface Match {
   readonly byName: ActionTest;
   /** The rest. */
   readonly byContent: ActionTest;
+  /** What of the rest is the same for every call of a tool, whatever its arguments. */
+  readonly byServer: ActionTest;
+  /** Whether anything else of the rest counts. */
+  readonly looksInside: boolean;
 }
 
 /** What reading a name pattern needs. */
@@ -163,7 +167,14 @@ export const match: Shape<Match, MatchContext> = refined(keys, (given, spot, con
   const { tool, name: either } = isJsonObject(spot.value) ? spot.value : {};
   if (grants && !namesRequests(tool) && !namesRequests(either))
     names.push((action) => !isServerStarted(action));
-  return { kinds, byName: all(names), byContent: all(contents) };
+  const looksInside = contents.length > (given.server === undefined ? 0 : 1);
+  return {
+    kinds,
+    byName: all(names),
+    byContent: all(contents),
+    byServer: serverTest(given),
+    looksInside,
+  };
 });
 
 type Given = typeof keys extends Shape<infer T, MatchContext> ? T : never;
@@ -234,10 +245,16 @@ export function parseName(spot: Spot, { stance, warn }: NameContext): TextTest {
   return parseGlob(spot, NAME_CHARS_MAX, stance);
 }
 
+function serverTest({ server }: Given): ActionTest {
+  return server === undefined
+    ? () => true
+    : (action) => isToolAction(action) && server(action.meta.server);
+}
+
 /** In the order of their cost: all of them must hold. */
 function* contentTests(given: Given): Generator<ActionTest> {
   const { server, port, method: verb, host: place, args: parameters } = given;
-  if (server !== undefined) yield (action) => isToolAction(action) && server(action.meta.server);
+  if (server !== undefined) yield serverTest(given);
   if (port !== undefined) yield (action) => isHttpAction(action) && action.meta.port === port;
   if (verb !== undefined) yield (action) => isHttpAction(action) && verb(action.meta.method);
   if (place !== undefined) yield (action) => isHttpAction(action) && place(action.meta.host);
