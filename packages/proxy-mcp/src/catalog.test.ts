@@ -93,7 +93,7 @@ describe("createCatalog()", () => {
       log: (line) => logs.push(line),
       turns: createLoopTurns(),
     });
-    learn(catalog, { tools: [{ name: "x y", inputSchema }] });
+    await catalog.take(lineOf({ tools: [{ name: "x y", inputSchema }] }));
     const found = await catalog.find("x y", undefined);
     expect(found).toMatchObject({ server: "s", name: "x y" });
     expect(found).not.toHaveProperty("inputSchema");
@@ -117,12 +117,11 @@ describe("createCatalog()", () => {
       log: (line) => logs.push(line),
       turns: createLoopTurns(),
     });
-    learn(catalog, {
-      tools: Array.from({ length: 10_002 }, (_, index) => ({
-        name: `t${index}`,
-        inputSchema: NEEDS_A,
-      })),
-    });
+    const tools = Array.from({ length: 10_002 }, (_, index) => ({
+      name: `t${index}`,
+      inputSchema: NEEDS_A,
+    }));
+    await catalog.take(lineOf({ tools }));
     expect(await catalog.find("t9999", undefined)).toMatchObject({ name: "t9999" });
     expect(await catalog.find("t10000", undefined)).toBeUndefined();
     expect(logs).toEqual([
@@ -320,6 +319,25 @@ describe("createCatalog() with pins", () => {
     await expect(
       catalog.take(Buffer.from('{"jsonrpc":"2.0","id":1,"Result":{"tools":[{"name":"b"}]}}\n')),
     ).rejects.toThrow("misspelled");
+  });
+
+  it.each([
+    ["with pins", memoryPins()],
+    ["without", undefined],
+  ])("lets others be heard while it takes a long list, %s", async (_, pins) => {
+    const catalog = createCatalog("s", { log: () => {}, turns: createLoopTurns(), pins });
+    const text = "does something ".repeat(100);
+    const tools = Array.from({ length: 1_000 }, (__, index) => ({ name: `t${index}`, text }));
+    const line = lineOf({ tools });
+    let heard = 0;
+    let isOver = false;
+    const tick = (): void => void (isOver || setImmediate(tick, heard++));
+    tick();
+    expect(await catalog.take(line)).toBe(line);
+    isOver = true;
+    // A piece has 128 KiB, and there is one in a turn.
+    expect(heard).toBeGreaterThan(line.length / (128 * 1024));
+    expect(await catalog.find("t999", undefined)).toMatchObject({ name: "t999" });
   });
 
   it("leaves out what it cannot remember", async () => {

@@ -22,8 +22,8 @@ import { isRecord, resultOf } from "./message.js";
 import { warningsIn } from "./pins/annotations.js";
 import { findingsOf } from "./pins/findings.js";
 import type { HeldBack } from "./pins/held-back.js";
-import { keepTools, readTools } from "./pins/read-tools.js";
-import type { ListedTool } from "./pins/read-tools.js";
+import { isLongList, keepTools, readTools, readToolsInTurns } from "./pins/read-tools.js";
+import type { ListedTool, ListedTools } from "./pins/read-tools.js";
 import type { PinState, ToolPins } from "./pins/tool-pins.js";
 
 /** Asks the server for one page of its tools: its answer's line, or `undefined` where none comes in time. */
@@ -39,7 +39,8 @@ export interface Catalog {
    * be listed.
    *
    * @param mark - From before the list was asked for; left out: it was taken as it came.
-   * @returns A promise only where pins are kept. It rejects where they cannot be read.
+   * @returns A promise only where the line is long, or pins are kept. It rejects where they cannot be
+   *   read.
    */
   take(line: Buffer, mark?: Mark): Buffer | Promise<Buffer>;
   /** What is known now: a list that was asked for before the server changed its tools is old. */
@@ -145,6 +146,8 @@ interface CatalogState extends CatalogParts {
   isFull: boolean;
 }
 
+/** Texts that are compared in one turn of the loop. */
+const LOOK_AT_ONCE = 2_000;
 /** Changes of a server while its list is asked for, after which its call hears what is known. */
 const TRIES_MAX = 3;
 const CHANGED = "it is not presented as it was when it was pinned; run: acp mcp review";
@@ -192,8 +195,9 @@ export function createCatalog(server: string, parts: CatalogParts): Catalog {
     mark: () => state.entries,
     take(line, entries = state.entries) {
       if (pins !== undefined) return takePinned(state, line, entries);
-      state.listing ??= Promise.resolve({ atMs: nowMs() });
-      return take(state, line, entries);
+      const taken = take(state, line, entries);
+      state.listing ??= Promise.resolve(taken).then(() => ({ atMs: nowMs() }));
+      return taken;
     },
     declare: (line) => state.hidden?.declare(line) ?? line,
     close: () => state.hidden?.close(),
@@ -297,14 +301,18 @@ const heldBy = (error: unknown): { readonly problem: string } => ({
 
 /** States of tools that may be listed. */
 async function statesOf(
-  { pins, server }: CatalogState,
+  { pins, server, turns }: CatalogState,
   tools: readonly ListedTool[],
 ): Promise<readonly Looked[]> {
   const texts = tools.flatMap(({ name, pinned }) =>
     pinned === undefined ? [] : [{ kind: "tool", name, ...pinned } as const],
   );
   if (pins === undefined || texts.length === 0) return tools.map(() => undefined);
-  const states = await pins.look(server, texts);
+  const states: PinState[] = [];
+  for (let from = 0; from < texts.length; from += LOOK_AT_ONCE) {
+    if (from > 0) await turnOf(turns);
+    states.push(...(await pins.look(server, texts.slice(from, from + LOOK_AT_ONCE))));
+  }
   let at = 0;
   // A store that says too little holds back what it says nothing of.
   return tools.map(({ pinned }) =>
@@ -314,8 +322,24 @@ async function statesOf(
 
 /** @param entries - Of when the list was asked for: what the server changed since does not count. */
 function take(state: CatalogState, line: Buffer, entries: Mark): Buffer | Promise<Buffer> {
-  const list = readTools(line, state.pins !== undefined);
-  if (list === undefined) return line;
+  const keepsPins = state.pins !== undefined;
+  const shown = (list: ListedTools | undefined): Buffer | Promise<Buffer> =>
+    list === undefined ? line : keep(state, line, { list, entries });
+  return isLongList(line)
+    ? readToolsInTurns(line, keepsPins, state.turns).then(shown)
+    : shown(readTools(line, keepsPins));
+}
+
+interface Keeping {
+  readonly list: ListedTools;
+  readonly entries: Mark;
+}
+
+function keep(
+  state: CatalogState,
+  line: Buffer,
+  { list, entries }: Keeping,
+): Buffer | Promise<Buffer> {
   const room = roomFor(state, entries, list.tools);
   const put = (states: readonly Looked[]): Buffer => {
     const names = new Set<string>();

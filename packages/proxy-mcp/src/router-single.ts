@@ -322,7 +322,7 @@ function readableBy(
   { id, method, params }: FreeRequest,
   line: Buffer,
 ): Buffer | Promise<Buffer> {
-  const free = { calls, server: upstream.name, request: { id, method, params }, log: parts.log };
+  const free = { calls, server: upstream.name, request: { id, method, params } };
   const own = method === "initialize" ? catalog.declare(line) : freeAnswer(free, line);
   const { pins } = parts;
   if (method !== "tools/list" && pins === undefined) return own;

@@ -197,7 +197,7 @@ function readable(
   { name }: Peer,
   line: Buffer,
 ): Buffer | Promise<Buffer> {
-  return freeAnswer({ calls: state.calls, server: name, request, log: state.parts.log }, line);
+  return freeAnswer({ calls: state.calls, server: name, request }, line);
 }
 
 /** To every server that logs; done when one of them took it. */

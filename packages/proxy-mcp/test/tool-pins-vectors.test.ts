@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { createLoopTurns } from "../src/loop-turns.js";
 import { createPresented } from "../src/pins/presented.js";
 import { readTools } from "../src/pins/read-tools.js";
 import type { PresentedText } from "../src/pins/tool-pins.js";
@@ -41,9 +42,12 @@ describe("spec/vectors/tool-pins.json", () => {
     };
     const member = { "prompts/list": "prompts", "resources/list": "resources" }[method];
     const line = Buffer.from(`{"id":1,"result":{"${member ?? "resourceTemplates"}":[${item}]}}`);
-    expect(await createPresented({ server: "s", pins, log: () => {} }).take(method, line)).toBe(
-      line,
-    );
+    expect(
+      await createPresented({ server: "s", pins, log: () => {}, turns: createLoopTurns() }).take(
+        method,
+        line,
+      ),
+    ).toBe(line);
     expect(seen.map(({ kind, name, pin }) => ({ kind, name, pin }))).toEqual(
       want === null ? [] : [want],
     );

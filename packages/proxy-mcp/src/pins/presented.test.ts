@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createPresented } from "./presented.js";
+import { createLoopTurns } from "../loop-turns.js";
 import type { Presented } from "./presented.js";
 import type { PinState, PresentedText, ToolPins } from "./tool-pins.js";
 
@@ -31,7 +32,16 @@ interface World {
 function world(): World {
   const pins = memoryPins();
   const logs: string[] = [];
-  return { at: createPresented({ server: "s", pins, log: (line) => logs.push(line) }), pins, logs };
+  return {
+    at: createPresented({
+      server: "s",
+      pins,
+      log: (line) => logs.push(line),
+      turns: createLoopTurns(),
+    }),
+    pins,
+    logs,
+  };
 }
 
 const PROMPT = {
@@ -110,12 +120,22 @@ describe.each(LISTS)("createPresented() of %s", (method, member, item, request, 
 
   it("passes no list on where the pins cannot be read", async () => {
     const look = (): Promise<never> => Promise.reject(new Error("no pins"));
-    const at = createPresented({ server: "s", pins: { look }, log: () => {} });
+    const at = createPresented({
+      server: "s",
+      pins: { look },
+      log: () => {},
+      turns: createLoopTurns(),
+    });
     await expect(at.take(method, lineOf({ [member]: [item] }))).rejects.toThrow("no pins");
   });
 
   it("passes everything on where nobody keeps pins", () => {
-    const at = createPresented({ server: "s", pins: undefined, log: () => {} });
+    const at = createPresented({
+      server: "s",
+      pins: undefined,
+      log: () => {},
+      turns: createLoopTurns(),
+    });
     const line = lineOf({ [member]: [item, item] });
     expect(at.take(method, line)).toBe(line);
   });

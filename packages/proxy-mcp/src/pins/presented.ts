@@ -9,10 +9,11 @@ import { deniedResult } from "../call-result.js";
 import { noticeError } from "../judged/notice-error.js";
 import { TOOLS_MAX } from "../limits.js";
 import { logText } from "../log-text.js";
+import type { LoopTurns } from "../loop-turns.js";
 import { isRecord } from "../message.js";
 import type { RpcError } from "../rpc.js";
 import { nameProblem } from "./names.js";
-import { keepTools, readListed } from "./read-tools.js";
+import { isLongList, keepTools, readListed, readListedInTurns } from "./read-tools.js";
 import type { ListedKind } from "./read-tools.js";
 import { pinOf } from "./tool-pins.js";
 import type { PresentedKind, PresentedText, ToolPins } from "./tool-pins.js";
@@ -84,6 +85,7 @@ interface Parts {
   readonly server: string;
   readonly pins: ToolPins | undefined;
   readonly log: (line: string) => void;
+  readonly turns: LoopTurns;
 }
 
 interface State extends Parts {
@@ -159,7 +161,10 @@ async function take(
   kind: Kind,
   line: Buffer,
 ): Promise<Buffer> {
-  const list = readListed(line, kind, true);
+  const reading = { kind, keepsPins: true };
+  const list = isLongList(line)
+    ? await readListedInTurns(line, reading, state.turns)
+    : readListed(line, reading);
   if (list === undefined) return line;
   const texts = list.tools.flatMap(({ name, pinned }) =>
     pinned === undefined ? [] : [{ kind: kind.kind, name, ...pinned }],

@@ -2,9 +2,11 @@
  * Read tools: the definitions in one answer to `tools/list`, or to another list, each with its pin or
  * with why it can have none. Pure. Rules: spec/tool-pins.md §3.
  */
-import { isConsentError } from "@acp/core";
+import { isConsentError, isReservedName } from "@acp/core";
 import { countMembers, elementsOf, findValue, splice, textOf } from "../json-walk.js";
 import type { Span } from "../json-walk.js";
+import { turnOf } from "../loop-turns.js";
+import type { LoopTurns } from "../loop-turns.js";
 import { countKeys, isRecord } from "../message.js";
 import { logText } from "../log-text.js";
 import { nameProblem } from "./names.js";
@@ -54,35 +56,83 @@ export class AmbiguousListError extends Error {
   }
 }
 
+/** Bytes of definitions that are a piece: some milliseconds. */
+const SLICE_BYTES: number = 128 * 1024;
+
 const TOOLS: ListedKind = {
   member: "tools",
   nameOf: ({ name }) => (typeof name === "string" ? name : undefined),
-  problemOf: nameProblem,
+  problemOf: (name) =>
+    // A rule about requests of MCP would allow it.
+    isReservedName(name) ? "the name is reserved" : nameProblem(name),
 };
+
+/** How a list is read. */
+export interface Reading {
+  readonly kind: ListedKind;
+  /** Whether pins are wanted: they cost more than reading. */
+  readonly keepsPins: boolean;
+}
 
 /** {@link readListed} of an answer to `tools/list`. */
 export function readTools(line: Buffer, keepsPins: boolean): ListedTools | undefined {
-  return readListed(line, TOOLS, keepsPins);
+  return readListed(line, { kind: TOOLS, keepsPins });
+}
+
+/** {@link readListedInTurns} of an answer to `tools/list`. */
+export function readToolsInTurns(
+  line: Buffer,
+  keepsPins: boolean,
+  turns: LoopTurns,
+): Promise<ListedTools | undefined> {
+  return readListedInTurns(line, { kind: TOOLS, keepsPins }, turns);
 }
 
 /**
  * Reads an answer; `undefined` where it has no such list, as an error has none.
  *
- * @param keepsPins - Whether pins are wanted: they cost more than reading.
- * @throws AmbiguousListError only then.
+ * @throws AmbiguousListError only where pins are wanted.
  */
-export function readListed(
+export function readListed(line: Buffer, reading: Reading): ListedTools | undefined {
+  const found = spansOf(line, reading);
+  return (
+    found && { span: found.span, tools: found.items.map((each) => readItem(line, each, reading)) }
+  );
+}
+
+/** The same, a slice of it in each turn of the loop: pins of thousands take a while. */
+export async function readListedInTurns(
   line: Buffer,
-  kind: ListedKind,
-  keepsPins: boolean,
-): ListedTools | undefined {
-  const { member } = kind;
+  reading: Reading,
+  turns: LoopTurns,
+): Promise<ListedTools | undefined> {
+  await turnOf(turns);
+  const found = spansOf(line, reading);
+  if (found === undefined) return undefined;
+  const tools: ListedTool[] = [];
+  let end = 0;
+  for (const each of found.items) {
+    if (each.start > end) {
+      await turnOf(turns);
+      end = each.start + SLICE_BYTES;
+    }
+    tools.push(readItem(line, each, reading));
+  }
+  return { span: found.span, tools };
+}
+
+/** Whether reading a line takes so long that others shall be heard meanwhile. */
+export const isLongList = ({ length }: Buffer): boolean => length > SLICE_BYTES;
+
+function spansOf(
+  line: Buffer,
+  { kind: { member }, keepsPins }: Reading,
+): { readonly span: Span; readonly items: readonly Span[] } | undefined {
   // Whoever reads another one of two lists would see what nobody looked at.
   if (keepsPins && isAmbiguous(line, member)) throw new AmbiguousListError(member);
   const span = findValue(line, ["result", member]);
-  const spans = span === undefined ? undefined : elementsOf(line, span);
-  if (span === undefined || spans === undefined) return undefined;
-  return { span, tools: spans.map((each) => readItem(line, each, { kind, keepsPins })) };
+  const items = span === undefined ? undefined : elementsOf(line, span);
+  return span === undefined || items === undefined ? undefined : { span, items };
 }
 
 /** The answer with some of its tools only; the others keep their bytes. */
@@ -93,11 +143,6 @@ export function keepTools(
 ): Buffer {
   const items = kept.map((tool) => textOf(line, tool.span));
   return splice(line, [{ ...span, text: `[${items.join(",")}]` }]);
-}
-
-interface Reading {
-  readonly kind: ListedKind;
-  readonly keepsPins: boolean;
 }
 
 function readItem(line: Buffer, span: Span, { kind, keepsPins }: Reading): ListedTool {
