@@ -103,6 +103,7 @@ const ONLY_DEEP = {
   "packages/core/test/guards-floods.test.ts": 6,
   "packages/exec-approval/test/profile-crash.test.ts": 3,
   "packages/home/test/key-life-crash.test.ts": 10,
+  "packages/home/test/tool-pins-killed.test.ts": 6,
   "packages/proxy-mcp/test/soak.test.ts": 6,
   "packages/sandbox-linux/test/bridge-session.test.ts": 6,
   "packages/sandbox-linux/test/escape-conformance.test.ts": 15,

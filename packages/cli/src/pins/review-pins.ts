@@ -70,6 +70,8 @@ export function decideHeld(
     const pin = own?.pins.find((each) => keyOf(each) === keyOf({ kind, name }));
     if (own === undefined || pin === undefined || (pin.found ?? pin.pin) !== how.shown)
       return { answer: false };
+    // Somebody else accepted it meanwhile: refusing what is pinned would be said and do nothing.
+    if (how.decided === "refused" && pin.found === undefined) return { answer: false };
     return {
       answer: true,
       next: servers.map((each) => (each === own ? decide(own, pin, how) : each)),
