@@ -95,9 +95,9 @@ export function readToolsInTurns(
  */
 export function readListed(line: Buffer, reading: Reading): ListedTools | undefined {
   const found = spansOf(line, reading);
-  return (
-    found && { span: found.span, tools: found.items.map((each) => readItem(line, each, reading)) }
-  );
+  if (found === undefined) return undefined;
+  const { span, items } = found;
+  return { span, tools: items.map((each) => readItem(line, each, reading)) };
 }
 
 /** The same, a slice of it in each turn of the loop: pins of thousands take a while. */
