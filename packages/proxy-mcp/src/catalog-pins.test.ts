@@ -158,6 +158,17 @@ describe("createCatalog() with pins", () => {
     };
     pins.pinned.set("x", pinOf({ name: "x" }).pin);
     expect(await catalog.find("x", list)).toMatchObject({ pinned: "changed" });
+    // What it listed before is not known either where the next list lacks it.
+    const gone = pinnedCatalog(pins);
+    const last: readonly object[][] = [[{ name: "x" }], []];
+    let at = 0;
+    const lacking: ListPage = async () => {
+      const tools = last[at++];
+      await Promise.resolve();
+      if (at === 1) gone.forget();
+      return lineOf({ tools });
+    };
+    expect(await gone.find("x", lacking)).toMatchObject({ pinned: "unknown" });
     // The same of a list of the client's.
     const mark = catalog.mark();
     catalog.forget();

@@ -1,8 +1,10 @@
 /** Tools that are denied in any case are left out of lists, where the operator wants that. */
 import { memoryAuditSink } from "@acp/audit";
 import { createConsentGate } from "@acp/core";
+import type { ConsentGate } from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
 import { describe, expect, it } from "vitest";
+import { createHiddenTools } from "../src/hidden-tools.js";
 import { createMcpProxy } from "../src/index.js";
 import { pipes } from "./support/line-client.js";
 import type { LineClient } from "./support/line-client.js";
@@ -97,6 +99,21 @@ describe("a proxy that hides denied tools", () => {
     expect(after).not.toContain(`${prefix}echo`);
     // The first change hid and showed nothing.
     expect(changes(client)).toBe(1);
+  });
+
+  it("says that its list changes, where its server did not", () => {
+    const gate = { deniesAll: () => false } as unknown as ConsentGate;
+    const hideDenied = { servers: new Set(["s"]) };
+    const hidden = createHiddenTools("s", { gate, hideDenied }, () => {});
+    const answer = (capabilities: object): Buffer =>
+      Buffer.from(JSON.stringify({ id: 1, result: { capabilities } }));
+    const declared = hidden?.declare(answer({ tools: {}, logging: {} })) ?? Buffer.from("{}");
+    expect(JSON.parse(declared.toString())).toMatchObject({
+      result: { capabilities: { tools: { listChanged: true }, logging: {} } },
+    });
+    for (const same of [answer({}), answer({ tools: { listChanged: true } })])
+      expect(hidden?.declare(same)).toBe(same);
+    expect(createHiddenTools("t", { gate, hideDenied }, () => {})).toBeUndefined();
   });
 
   it("hides nothing unless it is told to", async () => {

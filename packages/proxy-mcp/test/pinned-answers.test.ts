@@ -75,6 +75,8 @@ describe("a server with one client and pins", () => {
     ],
     ["a member in capitals", `{"jsonrpc":"2.0","id":77,"Result":{"Tools":[${bad}]}}`],
     ["an escaped member", `{"jsonrpc":"2.0","id":77,"r\\u0065sult":{"t\\u006fols":[${bad}]}}`],
+    ["prompts of nobody", `{"jsonrpc":"2.0","id":77,"result":{"prompts":[${bad}]}}`],
+    ["templates in capitals", `{"jsonrpc":"2.0","id":77,"result":{"RESOURCETEMPLATES":[${bad}]}}`],
     ["instructions of nobody", `{"jsonrpc":"2.0","id":77,"result":{"instructions":"${POISON}"}}`],
   ])("passes no changed tool on as %s", async (_, line) => {
     await using at = closing(
@@ -171,19 +173,28 @@ describe("a server with one client and pins", () => {
     },
   );
 
-  it("asks for the list before a call of a client that has not ended its handshake", async () => {
-    await using at = closing(
-      proxied({
-        policy: ALLOW_ALL,
-        pins: pins(),
-        upstreams: [{ name: "s", command: server([changed]) }],
-      }),
-    );
-    const greeted = at.client.request(0, "initialize", { protocolVersion: "2025-11-25" });
-    const called = at.client.call(1, "add");
-    await greeted;
-    expect(JSON.stringify(await called)).toContain("definition_changed");
-  });
+  it.each([
+    ["one server", 1],
+    ["several", 2],
+  ])(
+    "asks for the list before a call of a client that has not ended its handshake (%s)",
+    async (_, count) => {
+      const names = ["s", "t"].slice(0, count);
+      await using at = closing(
+        proxied({
+          policy: ALLOW_ALL,
+          pins: pins(),
+          upstreams: names.map((name) => ({ name, command: server([changed]) })),
+        }),
+      );
+      const greeted = at.client.request(0, "initialize", { protocolVersion: "2025-11-25" });
+      // Several take no call before their answer.
+      if (count > 1) await greeted;
+      const called = at.client.call(1, count === 1 ? "add" : "s__add");
+      await greeted;
+      expect(JSON.stringify(await called)).toContain("definition_changed");
+    },
+  );
 
   it.each([
     ["one server", 1],
@@ -298,6 +309,23 @@ describe("prompts, resources and templates of a server with pins", () => {
     expect(error).toMatchObject({ message: expect.stringContaining("no server lists") });
     await at.client.request(2, "resources/templates/list");
     expect((await at.client.request(3, "resources/read", { uri: "x://a/b" })).error).toBeDefined();
+  });
+
+  it.each([
+    ["one server", 1],
+    ["several", 2],
+  ])("are asked nobody about once they changed (%s)", async (_, count) => {
+    const upstreams = ["s", "t"].slice(0, count).map((name) => ({
+      name,
+      command: name === "s" ? changing : lister({}),
+    }));
+    await using at = closing(proxied({ policy: ASK_ALL, pins: pins(), upstreams }));
+    await at.client.handshake();
+    for (const id of [1, 2]) await at.client.request(id, "prompts/list");
+    const name = count === 1 ? "review" : "s__review";
+    const { error } = await at.client.request(3, "prompts/get", { name });
+    expect(error).toMatchObject({ data: { code: "definition_changed" } });
+    expect(at.channel.questions).toHaveLength(0);
   });
 
   it("are not forwarded where they changed while a person decided", async () => {

@@ -107,6 +107,17 @@ describe.each(LISTS)("createPresented() of %s", (method, member, item, request, 
     const { at } = world();
     const twice = await at.take(method, lineOf({ [member]: [item, { ...item, title: "Z" }] }));
     expect(twice.toString()).not.toContain('"Z"');
+    // A store that keeps nothing takes both for the same.
+    const look = (_: string, texts: readonly PresentedText[]): Promise<readonly PinState[]> =>
+      Promise.resolve(texts.map(() => "same"));
+    const lax = createPresented({
+      server: "s",
+      pins: { look },
+      log: () => {},
+      turns: createLoopTurns(),
+    });
+    const first = await lax.take(method, lineOf({ [member]: [item, { ...item, title: "Z" }] }));
+    expect(first.toString()).not.toContain('"Z"');
     const odd = Buffer.from(`{"id":1,"result":{"${member}":[],"${member.toUpperCase()}":[]}}`);
     await expect(at.take(method, odd)).rejects.toThrow("two lists");
   });
