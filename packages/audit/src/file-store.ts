@@ -5,6 +5,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, access, rename } from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import { STATE_EVENTS } from "./event-facts.js";
 import { createFileCheck, type Recheck } from "./file-check.js";
 import type { LineGroup, LogStore } from "./group-commit.js";
 import { openLogFile, syncDirectory, WRITES_ARE_SYNCED, writeAll } from "./log-file.js";
@@ -36,6 +37,23 @@ export interface GroupPlace {
   readonly from: number;
 }
 
+/**
+ * The end of a log's file that its writer wrote since it opened the log, where no event of it notes
+ * a state of a file of the home. Source: spec/audit.md.
+ */
+export interface PlainTail {
+  /** Of the file. */
+  readonly inode: bigint;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The store of an open log. */
+export interface FileStore extends LogStore {
+  /** What whoever follows the log need not read. */
+  plainTail(): PlainTail;
+}
+
 /** What a store is told. */
 export interface StoreOptions {
   readonly rotation?: Rotation | undefined;
@@ -49,13 +67,15 @@ export interface StoreOptions {
   readonly onDurable?: ((group: LineGroup, at: GroupPlace) => void) | undefined;
 }
 
-/** The store of an open log. */
+/** Opens the store of a log. */
 export async function createFileStore(
   open: OpenLog,
   { rotation, now, recheck, onDurable }: StoreOptions,
-): Promise<LogStore> {
+): Promise<FileStore> {
   const { path } = open;
   let { handle, size, firstSeq, startedMs } = open;
+  /** What was there before is not known. */
+  let plainFrom = size;
   const check = createFileCheck(path, recheck);
   check.take(handle);
 
@@ -78,7 +98,7 @@ export async function createFileStore(
     const old = handle;
     handle = next;
     check.take(next);
-    [size, firstSeq, startedMs] = [0, nextSeq, now()];
+    [size, firstSeq, startedMs, plainFrom] = [0, nextSeq, now(), 0];
     await old.close();
   }
 
@@ -95,12 +115,24 @@ export async function createFileStore(
       }
       const from = size;
       size += group.bytes.length;
+      if (!isPlain(group)) plainFrom = size;
       if (!isDoubtful) check.wrote(handle);
       onDurable?.(group, { file: firstSeq, from });
     },
-    close: () => handle.close(),
+    plainTail: () => ({ inode: check.inode(), from: plainFrom, to: size }),
+    close() {
+      // From now on others may write to it.
+      plainFrom = size;
+      return handle.close();
+    },
   };
 }
+
+/** Whether it is known of each line that it notes no state. */
+const isPlain = ({ facts }: LineGroup): boolean =>
+  facts !== undefined &&
+  facts.length > 0 &&
+  facts.every(({ eventType }) => !STATE_EVENTS.has(eventType));
 
 /** Renaming would replace it. */
 async function refuseExisting(path: string): Promise<void> {

@@ -5,6 +5,7 @@
 import type { AppendTerms, AuditReceipt, ConsentError } from "@acp/core";
 import { nextSeq } from "./event-line.js";
 import { cannot, causeText } from "./errors.js";
+import type { EventFacts } from "./event-facts.js";
 import { createLineBuffer, type LineBuffer } from "./line-buffer.js";
 
 /** Lines that are written at once. */
@@ -12,6 +13,8 @@ export interface LineGroup {
   /** Each with its newline; good until the append is over. */
   readonly bytes: Buffer;
   readonly firstSeq: number;
+  /** Of each line; left out where nobody knows more than the lines. */
+  readonly facts?: readonly EventFacts[];
 }
 
 /** Where lines become durable. */
@@ -25,10 +28,13 @@ export interface LogStore {
 }
 
 /**
- * Adds the lines of one call that follow `head`. Returns the new head; where it throws, nothing of
- * the call is written.
+ * Adds the lines of one call that follow `head`, and the facts of each. Returns the new head; where
+ * it throws, nothing of the call is written.
  */
-export type Fill = (lines: LineBuffer, head: AuditReceipt | undefined) => AuditReceipt;
+export type Fill = (
+  { lines, facts }: Pick<Group, "lines" | "facts">,
+  head: AuditReceipt | undefined,
+) => AuditReceipt;
 
 /** A store with its queue. */
 export interface GroupCommit {
@@ -59,8 +65,9 @@ interface Call {
 }
 
 /** Calls that share a write. */
-interface Group {
+export interface Group {
   readonly lines: LineBuffer;
+  readonly facts: EventFacts[];
   readonly firstSeq: number;
   readonly calls: Call[];
 }
@@ -80,9 +87,9 @@ export function createGroupCommit(
   async function drain(): Promise<void> {
     await Promise.resolve(); // calls of the same tick go into the first group
     for (let group = queue.take(); group !== undefined; group = queue.take()) {
-      const { lines, firstSeq, calls } = group;
+      const { lines, facts, firstSeq, calls } = group;
       try {
-        if (lines.size() > 0) await store.append({ bytes: lines.bytes(), firstSeq });
+        if (lines.size() > 0) await store.append({ bytes: lines.bytes(), firstSeq, facts });
       } catch (error) {
         latch(error, calls);
         break;
@@ -104,9 +111,9 @@ export function createGroupCommit(
   function fillGroup(fill: Fill): Pick<Call, "receipt"> & Pick<Group, "calls"> {
     if (failure !== undefined) throw failure;
     if (closed !== undefined) throw cannot("append to", path)("it is closed");
-    const { lines, calls } = queue.open(nextSeq(last));
-    last = fillWhole(lines, (each) => fill(each, last), path);
-    return { receipt: last, calls };
+    const group = queue.open(nextSeq(last));
+    last = fillWhole(group, () => fill(group, last), path);
+    return { receipt: last, calls: group.calls };
   }
 
   return {
@@ -149,16 +156,14 @@ function createStart(work: () => void): Start {
 }
 
 /** All lines of a call, or none of them. */
-function fillWhole(
-  lines: LineBuffer,
-  fill: (lines: LineBuffer) => AuditReceipt,
-  path: string,
-): AuditReceipt {
+function fillWhole({ lines, facts }: Group, fill: () => AuditReceipt, path: string): AuditReceipt {
   const size = lines.size();
+  const { length } = facts;
   try {
-    return fill(lines);
+    return fill();
   } catch (error) {
     lines.cutTo(size);
+    facts.length = length;
     throw cannot("append to", path)(causeText(error), error);
   }
 }
@@ -184,7 +189,7 @@ function createQueue(): Queue {
     open(seq) {
       const open = waiting.at(-1);
       if (open !== undefined && open.lines.size() < GROUP_BYTES_MAX) return open;
-      const group = { lines: spare ?? createLineBuffer(), firstSeq: seq, calls: [] };
+      const group = { lines: spare ?? createLineBuffer(), facts: [], firstSeq: seq, calls: [] };
       spare = undefined;
       waiting.push(group);
       return group;

@@ -75,16 +75,20 @@ export function collectKeys(spanLines: number = SPAN_LINES): StretchKeys {
 }
 
 function entriesOf(found: ReadonlyMap<string, readonly number[]>): Buffer {
-  const entries: Buffer[] = [];
+  const spansOf = (all: readonly number[]): readonly number[] =>
+    all.length > SPREAD_MAX ? [EVERYWHERE] : all;
+  let count = 0;
+  for (const all of found.values()) count += spansOf(all).length;
+  const entries = Buffer.alloc(count * ENTRY_BYTES);
+  let at = 0;
   for (const [key, all] of found) {
     const { place, mark } = hashKey(key);
-    for (const span of all.length > SPREAD_MAX ? [EVERYWHERE] : all) {
-      const entry = Buffer.alloc(ENTRY_BYTES);
-      entry.writeUInt32BE(place);
-      entry.writeUInt16BE(mark, MARK_AT);
-      entry.writeUInt8(span, STRETCH_AT + 1);
-      entries.push(entry);
+    for (const span of spansOf(all)) {
+      entries.writeUInt32BE(place, at);
+      entries.writeUInt16BE(mark, at + MARK_AT);
+      entries.writeUInt8(span, at + STRETCH_AT + 1);
+      at += ENTRY_BYTES;
     }
   }
-  return Buffer.concat(entries);
+  return entries;
 }
