@@ -45,6 +45,7 @@ export interface PlainTail {
   /** Of the file. */
   readonly inode: bigint;
   readonly from: number;
+  /** As far as it was handed to the system; the file may still end before it. */
   readonly to: number;
 }
 
@@ -76,6 +77,8 @@ export async function createFileStore(
   let { handle, size, firstSeq, startedMs } = open;
   /** What was there before is not known. */
   let plainFrom = size;
+  /** Behind what is being written, where that is plain. */
+  let plainTo = size;
   const check = createFileCheck(path, recheck);
   check.take(handle);
 
@@ -98,7 +101,7 @@ export async function createFileStore(
     const old = handle;
     handle = next;
     check.take(next);
-    [size, firstSeq, startedMs, plainFrom] = [0, nextSeq, now(), 0];
+    [size, firstSeq, startedMs, plainFrom, plainTo] = [0, nextSeq, now(), 0, 0];
     await old.close();
   }
 
@@ -106,6 +109,7 @@ export async function createFileStore(
     async append(group) {
       const isDoubtful = await check.before(group, size);
       if (isFull(group.bytes.length)) await startNextFile(group.firstSeq);
+      plainTo = isPlain(group) ? size + group.bytes.length : size;
       try {
         await writeAll(handle, group.bytes);
         if (!WRITES_ARE_SYNCED) await handle.datasync();
@@ -115,14 +119,14 @@ export async function createFileStore(
       }
       const from = size;
       size += group.bytes.length;
-      if (!isPlain(group)) plainFrom = size;
+      if (plainTo < size) plainFrom = plainTo = size;
       if (!isDoubtful) check.wrote(handle);
       onDurable?.(group, { file: firstSeq, from });
     },
-    plainTail: () => ({ inode: check.inode(), from: plainFrom, to: size }),
+    plainTail: () => ({ inode: check.inode(), from: plainFrom, to: plainTo }),
     close() {
       // From now on others may write to it.
-      plainFrom = size;
+      plainFrom = plainTo;
       return handle.close();
     },
   };

@@ -64,6 +64,12 @@ interface Call {
   readonly reject: (error: ConsentError) => void;
 }
 
+/** A call whose lines are not made yet. */
+interface Waiting extends Pick<Call, "resolve"> {
+  readonly fill: Fill;
+  readonly reject: (error: unknown) => void;
+}
+
 /** Calls that share a write. */
 export interface Group {
   readonly lines: LineBuffer;
@@ -83,7 +89,10 @@ export function createGroupCommit(
   let failure: ConsentError | undefined;
   let closed: Promise<void> | undefined;
   let draining: Promise<void> | undefined;
-  const start = createStart(() => void (draining ??= drain()));
+  const start = createStart(() => {
+    fillLater();
+    draining ??= drain();
+  });
   async function drain(): Promise<void> {
     await Promise.resolve(); // calls of the same tick go into the first group
     for (let group = queue.take(); group !== undefined; group = queue.take()) {
@@ -108,23 +117,46 @@ export function createGroupCommit(
     for (const { reject } of [...calls, ...queue.takeCalls()]) reject(failure);
   }
 
-  function fillGroup(fill: Fill): Pick<Call, "receipt"> & Pick<Group, "calls"> {
+  function refuseAfterEnd(): void {
     if (failure !== undefined) throw failure;
     if (closed !== undefined) throw cannot("append to", path)("it is closed");
+  }
+
+  function fillGroup({ fill, resolve, reject }: Waiting): void {
+    refuseAfterEnd();
     const group = queue.open(nextSeq(last));
     last = fillWhole(group, () => fill(group, last), path);
-    return { receipt: last, calls: group.calls };
+    group.calls.push({ receipt: last, resolve, reject });
+  }
+
+  /** Lines of what may wait are made once whoever wrote it has gone on. */
+  const later: Waiting[] = [];
+  function fillLater(): void {
+    for (const each of later.splice(0))
+      try {
+        fillGroup(each);
+      } catch (error) {
+        each.reject(error);
+      }
   }
 
   return {
     write(fill, { mayWait = false } = {}) {
       return new Promise((resolve, reject) => {
-        const { receipt, calls } = fillGroup(fill);
-        calls.push({ receipt, resolve, reject });
-        start[mayWait ? "soon" : "now"]();
+        if (mayWait) {
+          refuseAfterEnd();
+          if (later.push({ fill, resolve, reject }) === 1) setImmediate(fillLater);
+          start.soon();
+          return;
+        }
+        // In the order of the calls.
+        fillLater();
+        fillGroup({ fill, resolve, reject });
+        start.now();
       });
     },
     close() {
+      fillLater();
       start.ifWaiting();
       closed ??= Promise.resolve(draining)
         .then(() => store.close())

@@ -93,7 +93,7 @@ async function follow(
 ): Promise<Known> {
   const { ino: inode, size: bytes } = statSync(path, { bigint: true });
   const size = Number(bytes);
-  const known = behindPlain(before, own);
+  const known = behindPlain(before, own, size);
   if (known?.inode === inode && known.end <= size && size - known.end <= TAIL_BYTES_MAX) {
     const more = readTail(path, known, size);
     if (more !== undefined) return more;
@@ -104,11 +104,16 @@ async function follow(
 }
 
 /** What this process wrote behind what was read, where that is all that there is to know of it. */
-function behindPlain(known: Known | undefined, own: OwnLog | undefined): Known | undefined {
+function behindPlain(
+  known: Known | undefined,
+  own: OwnLog | undefined,
+  size: number,
+): Known | undefined {
   if (known === undefined || own === undefined) return known;
   const { inode, from, to } = own.plainTail();
-  const isNext = inode === known.inode && from <= known.end && known.end < to;
-  return isNext ? { ...known, end: to } : known;
+  const isNext = inode === known.inode && from <= known.end && known.end < Math.min(to, size);
+  // A line that is half there yet: what follows is looked up where it cannot be skipped, too.
+  return isNext ? { ...known, end: Math.min(to, size) } : known;
 }
 
 /** `undefined` where a line is none that a mark could be read from: then all is looked up. */
