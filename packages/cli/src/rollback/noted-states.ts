@@ -7,7 +7,7 @@ import type { StateKind } from "@acp/core/unstable";
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { decodeEvent, readLastMarks } from "@acp/audit";
 import type { AuditLog, LastMarks, LoggedMark } from "@acp/audit";
-import { createKeptReading } from "@acp/home";
+import { createKeptReading, onceATurn } from "@acp/home";
 import type { HomePaths } from "@acp/home";
 import { readIndexKey } from "../logs/index-key.js";
 import { listAuditFiles } from "../logs/log-files.js";
@@ -86,13 +86,18 @@ export function followNotedStates(home: Pick<HomePaths, "dir" | "keysDir">): Not
   };
 }
 
+/** In one turn of the event loop for all who ask. */
+const lookAt = onceATurn((path: string): { readonly inode: bigint; readonly size: number } => {
+  const { ino: inode, size } = statSync(path, { bigint: true });
+  return { inode, size: Number(size) };
+});
+
 async function follow(
   home: Pick<HomePaths, "keysDir">,
   path: string,
   { known: before, own }: { readonly known: Known | undefined; readonly own: OwnLog | undefined },
 ): Promise<Known> {
-  const { ino: inode, size: bytes } = statSync(path, { bigint: true });
-  const size = Number(bytes);
+  const { inode, size } = lookAt(path);
   const known = behindPlain(before, own, size);
   if (known?.inode === inode && known.end <= size && size - known.end <= TAIL_BYTES_MAX) {
     const more = readTail(path, known, size);
