@@ -35,6 +35,8 @@ import { errorLine, INVALID_REQUEST } from "./rpc.js";
 import type { ToolPins } from "./pins/tool-pins.js";
 import type { CallParts } from "./tool-call.js";
 import { within } from "./upstream.js";
+import { createWaiting } from "./waiting/waiting.js";
+import type { AnswerAddress, Waiting } from "./waiting/waiting.js";
 import { remoteUpstream } from "./remote/remote-upstream.js";
 import type { RemoteUpstream } from "./remote/remote-upstream.js";
 import type { LocalUpstream } from "./server-process.js";
@@ -77,6 +79,11 @@ export interface McpProxyOptions {
   readonly progressEveryMs?: number;
   /** When a waiting call is answered "pending, call again", in milliseconds. Default: 45,000. */
   readonly pendingAfterMs?: number;
+  /**
+   * Gives the https address where a person answers a question after signing in, for clients that can
+   * show one to their user; it must hold no secret. Default: there is none, and no address is shown.
+   */
+  readonly answerAddress?: AnswerAddress;
   /** How long a server may take to answer `initialize`, in milliseconds. Default: 50,000. */
   readonly startTimeoutMs?: number;
   /** Default: the system's clock. */
@@ -157,6 +164,7 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
     reading.free();
     reading.pause(true);
     const left = router.leave();
+    waiting.leave();
     // A client that piped its requests and closed still gets what needs no person.
     if (exit.reason === "client_closed") await left;
     await router.close();
@@ -165,9 +173,12 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   };
 
   const outbox = createOutbox(output, { onPressure: (on) => router.pause(on), onFull: onPressure });
+  const { clock = systemClock, answerAddress } = options;
+  const waiting = createWaiting({ clock, answerAddress, send: (line) => outbox.send(line) });
   const turns = createLoopTurns(() => linesAtOnce(options));
   const router = createRouter({
-    ...callParts(options, turns, (line) => outbox.send(line)),
+    ...callParts(options, turns, (line) => outbox.send(waiting.hears(line))),
+    waiting,
     startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
     room: options.room,
     ...pinParts(options),
@@ -175,7 +186,9 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
     onPressure,
     onFailed: (detail) => void finish({ reason: "upstream_failed", detail }),
   });
-  const splitter = createLineSplitter(clientLines(router, options, (line) => outbox.send(line)));
+  const splitter = createLineSplitter(
+    clientLines({ router, waiting, log: options.log }, (line) => outbox.send(line)),
+  );
   const gone = (): void => {
     splitter.end();
     void finish({ reason: "client_closed", detail: "the client closed the connection" });
@@ -257,10 +270,14 @@ function callParts(
   };
 }
 
+interface ClientParts {
+  readonly router: Router;
+  readonly waiting: Waiting;
+}
+
 /** What becomes of the client's lines. */
 function clientLines(
-  router: Router,
-  { log }: Pick<McpProxyOptions, "log">,
+  { router, waiting, log }: Pick<McpProxyOptions, "log"> & ClientParts,
   send: (line: Buffer) => void,
 ): LineHandlers {
   const refuse = ({ id, code, reason }: Omit<RefusedLine, "kind">): void => {
@@ -272,7 +289,8 @@ function clientLines(
       const message = readClientLine(line);
       if (message === undefined) return;
       if (message.kind === "refused") return refuse(message);
-      router.take(message);
+      const own = waiting.take(message);
+      if (own !== undefined) router.take(own);
     },
     onOversize: (line) =>
       refuse({
