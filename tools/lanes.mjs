@@ -65,6 +65,7 @@ const ONLY_DEEP = {
   "packages/cli/test/mcp-remote.test.ts": 6,
   "packages/cli/test/mcp-requests.test.ts": 12,
   "packages/cli/test/mcp-serve.test.ts": 7,
+  "packages/cli/test/mcp-waiting.test.ts": 8,
   "packages/cli/test/mcp-wrap-served.test.ts": 3,
   "packages/cli/test/passkeys.test.ts": 6,
   "packages/cli/test/pause-agent.test.ts": 8,
