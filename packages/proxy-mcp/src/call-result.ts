@@ -134,7 +134,7 @@ export function pendingResult({ requestId, expiresAtMs }: Pending): NoticeResult
     code: "pending",
     reason: `a person was asked (${requestId}) and has not answered yet`,
     remedy:
-      "Call again with the same arguments to wait on for the decision: other arguments would ask a new question. Do not try another way meanwhile",
+      "Tell the user that somebody has to answer it (acp inbox, or acp approve). Call again with the same arguments to wait on for the decision; other arguments would ask a new question. Do not try another way meanwhile",
     retryable: true,
     retryAfterMs: PENDING_RETRY_MS,
     requestId,

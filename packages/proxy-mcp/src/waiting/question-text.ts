@@ -28,5 +28,5 @@ export function describeQuestion({ server, tool, requestId }: WaitingCall): stri
 
 /** For a model, and for a person who looks over its shoulder. */
 export function describeWait({ server, tool, requestId }: WaitingCall): string {
-  return `Waiting for a person to answer ${requestId} (tool "${nameOf(tool)}" of server "${server}"): in the approval inbox (acp inbox) or with acp approve. Nothing has been executed yet`;
+  return `Waiting for a person to answer ${requestId} (tool "${nameOf(tool)}" of server "${server}"), for example in the approval inbox (acp inbox) or with acp approve. Nothing has been executed yet`;
 }

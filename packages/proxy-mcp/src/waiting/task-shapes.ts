@@ -24,6 +24,7 @@ export interface TaskState {
 
 /** How often a client should ask, in milliseconds. */
 const POLL_MS = 5_000;
+const OPEN_OBJECT = 0x7b;
 const RELATED = "io.modelcontextprotocol/related-task";
 
 function fieldsOf(task: TaskState): Readonly<Record<string, unknown>> {
@@ -63,9 +64,10 @@ export function shownTask(id: RpcId, task: TaskState): Buffer {
 export function taskResult(id: RpcId, taskId: string, answer: Buffer): Buffer {
   const line = replaceValues(answer, [{ path: ["id"], value: id }]);
   const result = findValue(line, ["result"]);
-  if (result === undefined) return line;
+  if (result === undefined || line[result.start] !== OPEN_OBJECT) return line;
   const related = { [RELATED]: { taskId } };
   const meta = findValue(line, ["result", "_meta"]);
+  if (meta !== undefined && line[meta.start] !== OPEN_OBJECT) return line;
   const at = (meta ?? result).start + 1;
   const isEmpty = textOf(line, meta ?? result).replaceAll(/\s/gu, "") === "{}";
   const text = JSON.stringify(meta === undefined ? { _meta: related } : related).slice(1, -1);

@@ -4,13 +4,14 @@
  * Nothing here consents to anything: only the gate's own channels do. Rules: spec/mcp-proxy.md §20.
  */
 import type { Clock, Pending } from "@acp/core";
+import { createBoundedIds } from "../bounded-ids.js";
+import type { BoundedIds } from "../bounded-ids.js";
 import { declinedResult } from "../call-result.js";
 import { findValue, replaceValues } from "../json-walk.js";
 import { noticeError } from "../judged/notice-error.js";
 import { isRecord, readServerLine, resultOf } from "../message.js";
 import type { ClientMessage, ClientRequest } from "../message.js";
 import { errorLine, INVALID_PARAMS, resultLine } from "../rpc.js";
-import type { RpcId } from "../rpc.js";
 import {
   featuresOfRequest,
   featuresOfSession,
@@ -84,9 +85,11 @@ interface State {
   /** Of a client with a session. */
   features: ClientFeatures;
   /** Requests `server/discover` of clients with tasks, until they are answered. */
-  readonly discovers: Set<RpcId>;
+  readonly discovers: BoundedIds;
 }
 
+/** That may wait for their answers; one that was taken back gets none. */
+const DISCOVERS_MAX = 16;
 const DECLINED = "the client's user declined to have it answered";
 /** What MCP lets a server answer so. */
 const MAY_ASK: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
@@ -103,7 +106,7 @@ export function createWaiting(parts: WaitingParts): Waiting {
     tasks: createOwnTasks(clock, send),
     greeting: undefined,
     features: { url: false, tasks: false },
-    discovers: new Set(),
+    discovers: createBoundedIds(DISCOVERS_MAX),
   };
   return {
     take(message) {
@@ -163,7 +166,7 @@ function resume(
 
 function hears(state: State, line: Buffer): Buffer {
   const { greeting, discovers, tasks } = state;
-  if (greeting === undefined && discovers.size === 0) return tasks.hears(line);
+  if (greeting === undefined && [...discovers].length === 0) return tasks.hears(line);
   const { kind, id } = readServerLine(line);
   if (kind !== "response" || id === undefined) return tasks.hears(line);
   if (id === greeting?.id) {
