@@ -20,6 +20,7 @@ const ONLY_DEEP = {
   "packages/audit/test/log-lookup.test.ts": 9,
   "packages/audit/test/prune-killed.test.ts": 20,
   "packages/channel-terminal/test/terminal-more.test.ts": 4,
+  "packages/channel-web/test/browser-address.test.ts": 6,
   "packages/channel-web/test/browser-answers-more.test.ts": 14,
   "packages/channel-web/test/browser-fatigue.test.ts": 25,
   "packages/channel-web/test/browser-many.test.ts": 15,
