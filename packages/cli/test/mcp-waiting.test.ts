@@ -153,7 +153,7 @@ it.each([
     const transport = new StdioClientTransport({
       command: process.execPath,
       cwd: at.path,
-    args: [BIN, "mcp", "--home", at.home, "--", ...fileServer(at.path)],
+      args: [BIN, "mcp", "--home", at.home, "--", ...fileServer(at.path)],
       env: { ...getDefaultEnvironment(), ...form },
       stderr: "ignore",
     });
@@ -172,7 +172,7 @@ it.each([
     await client.connect(transport);
     const called = client.callTool({ name: "create_directory", arguments: { path: folder } });
     const early = called.then((result) => Promise.reject(new Error(JSON.stringify(result))));
-  const url = await Promise.race([shown, early]);
+    const url = await Promise.race([shown, early]);
     await lookAround(at, url);
     await approveOnPage(at, url);
     expect((await called).isError).not.toBe(true);
@@ -203,17 +203,21 @@ it("a client without sessions comes back over HTTP with its state, and another a
     const answer = await fetch(`http://127.0.0.1:${port}/mcp`, {
       method: "POST",
       headers: {
-        ...{ "content-type": "application/json", "mcp-method": "tools/call" },
-        ...{ accept: "application/json, text/event-stream", "mcp-name": "create_directory" },
-        ...{
-          "mcp-protocol-version": "2026-07-28",
-          authorization: `Bearer ${await tokenOf(agent)}`,
-        },
+        "content-type": "application/json",
+        "mcp-method": "tools/call",
+        accept: "application/json, text/event-stream",
+        "mcp-name": "create_directory",
+        "mcp-protocol-version": "2026-07-28",
+        authorization: `Bearer ${await tokenOf(agent)}`,
       },
       body: JSON.stringify({
-        ...{ jsonrpc: "2.0", id, method: "tools/call" },
+        jsonrpc: "2.0",
+        id,
+        method: "tools/call",
         params: {
-          ...{ name: "create_directory", arguments: { path }, ...more },
+          name: "create_directory",
+          arguments: { path },
+          ...more,
           _meta: {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": { elicitation: { url: {} } },

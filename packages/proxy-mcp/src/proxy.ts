@@ -173,22 +173,18 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   };
 
   const outbox = createOutbox(output, { onPressure: (on) => router.pause(on), onFull: onPressure });
-  const { clock = systemClock, answerAddress } = options;
-  const waiting = createWaiting({ clock, answerAddress, send: (line) => outbox.send(line) });
+  const toClient = (line: Buffer): void => outbox.send(line);
+  const waiting = waitingOf(options, toClient);
   const turns = createLoopTurns(() => linesAtOnce(options));
   const router = createRouter({
-    ...callParts(options, turns, (line) => outbox.send(waiting.hears(line))),
+    ...callParts(options, turns, (line) => toClient(waiting.hears(line))),
     waiting,
-    startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
-    room: options.room,
-    ...pinParts(options),
     upstreams,
     onPressure,
+    ...serverParts(options),
     onFailed: (detail) => void finish({ reason: "upstream_failed", detail }),
   });
-  const splitter = createLineSplitter(
-    clientLines({ router, waiting, log: options.log }, (line) => outbox.send(line)),
-  );
+  const splitter = createLineSplitter(clientLines({ ...options, router, waiting }, toClient));
   const gone = (): void => {
     splitter.end();
     void finish({ reason: "client_closed", detail: "the client closed the connection" });
@@ -210,11 +206,20 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   return { done, close };
 }
 
-function pinParts({
+function waitingOf(
+  { clock = systemClock, answerAddress }: McpProxyOptions,
+  send: (line: Buffer) => void,
+): Waiting {
+  return createWaiting({ clock, answerAddress, send });
+}
+
+function serverParts({
   pins,
+  room,
+  startTimeoutMs = START_TIMEOUT_MS,
   trustedAnnotations,
-}: McpProxyOptions): Pick<RouterParts, "pins" | "trustedAnnotations"> {
-  return { pins, trustedAnnotations: new Set(trustedAnnotations) };
+}: McpProxyOptions): Pick<RouterParts, "pins" | "room" | "startTimeoutMs" | "trustedAnnotations"> {
+  return { pins, room, startTimeoutMs, trustedAnnotations: new Set(trustedAnnotations) };
 }
 
 function deferred<T>(): readonly [Promise<T>, (value: T) => void] {

@@ -32,7 +32,9 @@ function world(): {
     const results: Readonly<Record<string, object>> = {
       "server/discover": discovered,
       "tools/list": {
-        ...{ resultType: "complete", ttlMs: 0, cacheScope: "private" },
+        resultType: "complete",
+        ttlMs: 0,
+        cacheScope: "private",
         tools: [{ name: "echo", inputSchema: { type: "object" } }],
       },
       "tools/call": { resultType: "complete", content: [{ type: "text", text: "done" }] },
@@ -111,7 +113,7 @@ describe("the SDK's client", () => {
         await (decision === "approved" ? question.approve() : question.deny("no"));
         return { action: "accept" };
       });
-      await client.connect(transport as never);
+      await client.connect(transport);
       const result = await client.callTool(called);
       expect(shown).toEqual([`${ORIGIN}/#/q/${p.channel.questions[0]?.request.id}`]);
       expect(result.isError === true).toBe(decision === "denied");

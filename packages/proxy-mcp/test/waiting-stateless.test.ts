@@ -142,7 +142,11 @@ describe("a call that comes back with its state", () => {
     expect(theirs.result?.["requestState"]).toBe("theirs");
     // A client keeps one state only, so this one is held instead of sent back with another.
     const third = ask(w, 3, { requestState: "theirs" });
-    await (await w.channel.question(1)).approve();
+    const next = await w.channel.question(1);
+    await w.client.request(4, "ping");
+    await w.clock.advance(1_000);
+    expect(w.client.lines.some((line) => (JSON.parse(line) as Message).id === 3)).toBe(false);
+    await next.approve();
     expect((await third).result).toHaveProperty("content");
     expect(w.calls().at(-1)?.params?.["requestState"]).toBe("theirs");
   });

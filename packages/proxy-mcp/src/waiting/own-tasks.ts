@@ -124,7 +124,7 @@ function finish(state: State, task: Task, line: Buffer): void {
   sweep(state, false);
 }
 
-const ASK_AGAIN = "The server goes on with the task: send tasks/result again";
+const ASK_AGAIN = "The server has the task now: send tasks/result again";
 
 function answerResult({ send }: State, task: Task, id: RpcId): void {
   if (task.answer !== undefined) return send(taskResult(id, task.taskId, task.answer));
@@ -157,8 +157,8 @@ function askResult(state: State, task: Task, id: RpcId): void {
   return state.send(errorLine(id, { code: INVALID_REQUEST, message }));
 }
 
-/** Answers a request about a task of ours; the request as the server gets it, where it goes on. */
-function answer(state: State, task: Task, request: ClientRequest): ClientRequest | undefined {
+/** Answers a request about a task of ours; the request as its server gets it, where that has it. */
+function takeAbout(state: State, task: Task, request: ClientRequest): ClientRequest | undefined {
   const { id, method, params, line } = request;
   if (!task.isStateful && !featuresOfRequest(params).tasks) {
     const data = { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } };
@@ -185,29 +185,32 @@ function answer(state: State, task: Task, request: ClientRequest): ClientRequest
 
 const METHODS: ReadonlySet<string> = new Set(["tasks/get", "tasks/cancel", "tasks/update"]);
 
+function makeTask({ pending, isStateful, message }: TaskParts, nowMs: number): Task {
+  return {
+    taskId: `acp-${randomBytes(24).toString("base64url")}`,
+    isStateful,
+    createdMs: nowMs,
+    updatedMs: nowMs,
+    ttlMs: Math.max(0, pending.expiresAtMs - nowMs) + KEPT_MS,
+    status: "working",
+    message,
+    answer: undefined,
+    pending,
+    isOpen: true,
+    alias: undefined,
+    waiters: new Set(),
+  };
+}
+
 /** No tasks yet. */
 export function createOwnTasks(clock: Clock, send: (line: Buffer) => void): OwnTasks {
   const state: State = { clock, send, tasks: new Map(), passed: new Map() };
   const { tasks, passed } = state;
   return {
-    open({ pending, isStateful, message }) {
+    open(parts) {
       sweep(state, true);
       if (tasks.size >= TASKS_MAX) return undefined;
-      const nowMs = clock.now();
-      const task: Task = {
-        taskId: `acp-${randomBytes(24).toString("base64url")}`,
-        isStateful,
-        createdMs: nowMs,
-        updatedMs: nowMs,
-        ttlMs: Math.max(0, pending.expiresAtMs - nowMs) + KEPT_MS,
-        status: "working",
-        message,
-        answer: undefined,
-        pending,
-        isOpen: true,
-        alias: undefined,
-        waiters: new Set(),
-      };
+      const task = makeTask(parts, clock.now());
       tasks.set(task.taskId, task);
       return {
         created: createdTask(task),
@@ -225,7 +228,7 @@ export function createOwnTasks(clock: Clock, send: (line: Buffer) => void): OwnT
       if (task === undefined || task.isStateful === isStateless(params)) return request;
       if (isOld(task, clock.now())) return request;
       if (!METHODS.has(method) && !(task.isStateful && method === "tasks/result")) return request;
-      return answer(state, task, request);
+      return takeAbout(state, task, request);
     },
     forget({ params }) {
       const id = isRecord(params) ? params["requestId"] : undefined;

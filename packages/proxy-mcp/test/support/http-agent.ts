@@ -54,7 +54,11 @@ export async function listening({
     clock,
   });
   const sessions = createMcpSessions({
-    ...{ gate, upstreams, log, clock, sessionsMax: 16 },
+    gate,
+    upstreams,
+    log,
+    clock,
+    sessionsMax: 16,
     ...(answerAddress !== undefined && { answerAddress }),
   });
   const tokens = new Map<string, string>(Object.entries(TOKENS).map(([id, token]) => [token, id]));
