@@ -164,7 +164,7 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
     reading.free();
     reading.pause(true);
     const left = router.leave();
-    waiting.leave();
+    parts.waiting.leave();
     // A client that piped its requests and closed still gets what needs no person.
     if (exit.reason === "client_closed") await left;
     await router.close();
@@ -173,18 +173,16 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   };
 
   const outbox = createOutbox(output, { onPressure: (on) => router.pause(on), onFull: onPressure });
-  const toClient = (line: Buffer): void => outbox.send(line);
-  const waiting = waitingOf(options, toClient);
   const turns = createLoopTurns(() => linesAtOnce(options));
+  const parts = callParts(options, turns, (line) => outbox.send(line));
   const router = createRouter({
-    ...callParts(options, turns, (line) => toClient(waiting.hears(line))),
-    waiting,
+    ...parts,
     upstreams,
     onPressure,
     ...serverParts(options),
     onFailed: (detail) => void finish({ reason: "upstream_failed", detail }),
   });
-  const splitter = createLineSplitter(clientLines({ ...options, router, waiting }, toClient));
+  const splitter = createLineSplitter(clientLines({ ...parts, router }));
   const gone = (): void => {
     splitter.end();
     void finish({ reason: "client_closed", detail: "the client closed the connection" });
@@ -204,13 +202,6 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   if (signal?.aborted === true) void close();
   else signal?.addEventListener("abort", () => void close(), { once: true });
   return { done, close };
-}
-
-function waitingOf(
-  { clock = systemClock, answerAddress }: McpProxyOptions,
-  send: (line: Buffer) => void,
-): Waiting {
-  return createWaiting({ clock, answerAddress, send });
 }
 
 function serverParts({
@@ -244,7 +235,7 @@ function callParts(
   options: McpProxyOptions,
   turns: LoopTurns,
   send: (line: Buffer) => void,
-): CallParts {
+): CallParts & { readonly waiting: Waiting } {
   const {
     gate,
     agent,
@@ -255,7 +246,9 @@ function callParts(
     progressEveryMs = PROGRESS_EVERY_MS,
     pendingAfterMs = PENDING_AFTER_MS,
     callOf,
+    answerAddress,
   } = options;
+  const waiting = createWaiting({ clock, answerAddress, send });
   const masks = createMasks(masker);
   const ownCheck = gate.checksArguments ? {} : { argumentCheck: createArgumentCheck({ log }) };
   return {
@@ -270,8 +263,9 @@ function callParts(
     progressEveryMs,
     pendingAfterMs,
     ...(callOf !== undefined && { callOf }),
+    waiting,
     log,
-    send,
+    send: (line) => send(waiting.hears(line)),
   };
 }
 
@@ -281,10 +275,12 @@ interface ClientParts {
 }
 
 /** What becomes of the client's lines. */
-function clientLines(
-  { router, waiting, log }: Pick<McpProxyOptions, "log"> & ClientParts,
-  send: (line: Buffer) => void,
-): LineHandlers {
+function clientLines({
+  router,
+  waiting,
+  log,
+  send,
+}: Pick<CallParts, "log" | "send"> & ClientParts): LineHandlers {
   const refuse = ({ id, code, reason }: Omit<RefusedLine, "kind">): void => {
     log(reason);
     send(errorLine(id, { code, message: reason }));
