@@ -54,7 +54,8 @@ const WAYS = {
   "one client for all servers": (home, count) => {
     const list = Array.from(
       { length: count },
-      (_, at) => `    - { name: s${at}, command: ${JSON.stringify(`${process.execPath} ${SERVER}`)} }\n`,
+      (_, at) =>
+        `    - { name: s${at}, command: ${JSON.stringify(`${process.execPath} ${SERVER}`)} }\n`,
     );
     const config = `version: "1"\nproxy:\n  upstream_servers:\n${list.join("")}`;
     writeFileSync(join(home, "config.yml"), config, { mode: 0o600 });

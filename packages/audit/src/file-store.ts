@@ -75,10 +75,7 @@ export async function createFileStore(
 ): Promise<FileStore> {
   const { path } = open;
   let { handle, size, firstSeq, startedMs } = open;
-  /** What was there before is not known. */
-  let plainFrom = size;
-  /** Behind what is being written, where that is plain. */
-  let plainTo = size;
+  const plain = createPlainEnd(size);
   const check = createFileCheck(path, recheck);
   check.take(handle);
 
@@ -101,7 +98,8 @@ export async function createFileStore(
     const old = handle;
     handle = next;
     check.take(next);
-    [size, firstSeq, startedMs, plainFrom, plainTo] = [0, nextSeq, now(), 0, 0];
+    [size, firstSeq, startedMs] = [0, nextSeq, now()];
+    plain.begin(0);
     await old.close();
   }
 
@@ -109,7 +107,7 @@ export async function createFileStore(
     async append(group) {
       const isDoubtful = await check.before(group, size);
       if (isFull(group.bytes.length)) await startNextFile(group.firstSeq);
-      plainTo = isPlain(group) ? size + group.bytes.length : size;
+      plain.write(group, size);
       try {
         await writeAll(handle, group.bytes);
         if (!WRITES_ARE_SYNCED) await handle.datasync();
@@ -119,16 +117,34 @@ export async function createFileStore(
       }
       const from = size;
       size += group.bytes.length;
-      if (plainTo < size) plainFrom = plainTo = size;
+      if (!isPlain(group)) plain.begin(size);
       if (!isDoubtful) check.wrote(handle);
       onDurable?.(group, { file: firstSeq, from });
     },
-    plainTail: () => ({ inode: check.inode(), from: plainFrom, to: plainTo }),
+    plainTail: () => ({ inode: check.inode(), ...plain.range() }),
     close() {
       // From now on others may write to it.
-      plainFrom = plainTo;
+      plain.begin(size);
       return handle.close();
     },
+  };
+}
+
+/** Follows where the end of a file is plain. */
+interface PlainEnd {
+  /** Nothing of what stands before is, or is known to be. */
+  begin(size: number): void;
+  /** The group is about to be written where the file has this size. */
+  write(group: LineGroup, size: number): void;
+  range(): Pick<PlainTail, "from" | "to">;
+}
+
+function createPlainEnd(size: number): PlainEnd {
+  let [from, to] = [size, size];
+  return {
+    begin: (at) => void ([from, to] = [at, at]),
+    write: (group, at) => void (to = isPlain(group) ? at + group.bytes.length : at),
+    range: () => ({ from, to }),
   };
 }
 

@@ -89,25 +89,11 @@ export function createGroupCommit(
   let failure: ConsentError | undefined;
   let closed: Promise<void> | undefined;
   let draining: Promise<void> | undefined;
+  const later = createLater(fillGroup);
   const start = createStart(() => {
-    fillLater();
-    draining ??= drain();
+    later.fill();
+    draining ??= writeGroups(queue, store, { latch, onEmpty: () => (draining = undefined) });
   });
-  async function drain(): Promise<void> {
-    await Promise.resolve(); // calls of the same tick go into the first group
-    for (let group = queue.take(); group !== undefined; group = queue.take()) {
-      const { lines, facts, firstSeq, calls } = group;
-      try {
-        if (lines.size() > 0) await store.append({ bytes: lines.bytes(), firstSeq, facts });
-      } catch (error) {
-        latch(error, calls);
-        break;
-      }
-      for (const { resolve, receipt } of calls) resolve(receipt);
-      queue.giveBack(lines);
-    }
-    draining = undefined;
-  }
 
   function latch(cause: unknown, calls: readonly Call[]): void {
     failure = cannot("append to", path)(
@@ -123,46 +109,81 @@ export function createGroupCommit(
   }
 
   function fillGroup({ fill, resolve, reject }: Waiting): void {
-    refuseAfterEnd();
+    if (failure !== undefined) throw failure;
     const group = queue.open(nextSeq(last));
     last = fillWhole(group, () => fill(group, last), path);
     group.calls.push({ receipt: last, resolve, reject });
   }
 
-  /** Lines of what may wait are made once whoever wrote it has gone on. */
-  const later: Waiting[] = [];
-  function fillLater(): void {
-    for (const each of later.splice(0))
-      try {
-        fillGroup(each);
-      } catch (error) {
-        each.reject(error);
-      }
-  }
-
   return {
     write(fill, { mayWait = false } = {}) {
       return new Promise((resolve, reject) => {
-        if (mayWait) {
-          refuseAfterEnd();
-          if (later.push({ fill, resolve, reject }) === 1) setImmediate(fillLater);
-          start.soon();
-          return;
-        }
-        // In the order of the calls.
-        fillLater();
-        fillGroup({ fill, resolve, reject });
+        refuseAfterEnd();
+        later.add({ fill, resolve, reject });
+        if (mayWait) return start.soon();
+        later.fill();
         start.now();
       });
     },
     close() {
-      fillLater();
+      later.fill();
       start.ifWaiting();
       closed ??= Promise.resolve(draining)
         .then(() => store.close())
         .catch(() => {}); // what matters was synced before
       return closed;
     },
+  };
+}
+
+/** Writes group after group; whoever waits for one goes on when it is durable. */
+async function writeGroups(
+  queue: Queue,
+  store: LogStore,
+  { latch, onEmpty }: Writing,
+): Promise<void> {
+  await Promise.resolve(); // calls of the same tick go into the first group
+  for (let group = queue.take(); group !== undefined; group = queue.take()) {
+    const { lines, facts, firstSeq, calls } = group;
+    try {
+      if (lines.size() > 0) await store.append({ bytes: lines.bytes(), firstSeq, facts });
+    } catch (error) {
+      latch(error, calls);
+      break;
+    }
+    for (const { resolve, receipt } of calls) resolve(receipt);
+    queue.giveBack(lines);
+  }
+  onEmpty();
+}
+
+interface Writing {
+  /** Ends the log, and refuses these calls and all that wait. */
+  readonly latch: (cause: unknown, calls: readonly Call[]) => void;
+  /** In the step in which no group was found: whoever comes then begins again. */
+  readonly onEmpty: () => void;
+}
+
+/** Calls whose lines are made once whoever made the call has gone on. */
+interface Later {
+  add(call: Waiting): void;
+  /** Makes them now, in their order. */
+  fill(): void;
+}
+
+function createLater(fillGroup: (call: Waiting) => void): Later {
+  const waiting: Waiting[] = [];
+  const fill = (): void => {
+    for (const call of waiting.splice(0))
+      try {
+        fillGroup(call);
+      } catch (error) {
+        call.reject(error);
+      }
+  };
+  return {
+    fill,
+    add: (call) => void (waiting.push(call) === 1 && setImmediate(fill)),
   };
 }
 

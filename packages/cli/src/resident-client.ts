@@ -197,6 +197,15 @@ function numbersFor(
   };
 }
 
+/** What comes together in a turn goes out together. */
+function writerFor(socket: Reached["socket"]): (frame: Buffer) => void {
+  const cork = createCork(socket);
+  return (frame) => {
+    cork.hold();
+    socket.write(frame);
+  };
+}
+
 function linkOf(
   { socket, greeting, onFrames }: Reached,
   hello: Hello,
@@ -209,11 +218,7 @@ function linkOf(
     socket.destroy();
     return Promise.resolve("The variables and arguments of this process are too large");
   }
-  const cork = createCork(socket);
-  const write = (frame: Buffer): void => {
-    cork.hold();
-    socket.write(frame);
-  };
+  const write = writerFor(socket);
   const link: DoorLink = {
     room: () => room,
     send(bytes) {

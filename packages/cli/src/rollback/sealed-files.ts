@@ -2,7 +2,7 @@
  * Sealed files: keys and vault, held against the home's logs. An older one stops its own use, never
  * a gate that can deny.
  */
-import { hash } from "node:crypto";
+import { hash as digest } from "node:crypto";
 import { ConsentError } from "@acp/core";
 import type { VaultMark } from "@acp/core/vault";
 import type { StateMark } from "@acp/core/unstable";
@@ -29,7 +29,7 @@ const keysOf = (periods: readonly KeyPeriod[]): readonly string[] => [
 
 /** Newest first. */
 const hashOf = (keys: readonly string[]): string =>
-  `sha256:${hash("sha256", keys.map((key) => `${key}\n`).join(""), "hex")}`;
+  `sha256:${digest("sha256", keys.map((key) => `${key}\n`).join(""), "hex")}`;
 
 /** Of a list that was read once and is asked about at each call. */
 const pastOf = new WeakMap<readonly KeyPeriod[], ReadonlySet<string>>();
