@@ -30,6 +30,11 @@ function world(): {
 } {
   const server = inProcess((heard, say) => {
     const results: Readonly<Record<string, object>> = {
+      initialize: {
+        protocolVersion: "2025-11-25",
+        capabilities: { tools: {}, tasks: { requests: { tools: { call: {} } } } },
+        serverInfo: { name: "fs", version: "1" },
+      },
       "server/discover": discovered,
       "tools/list": {
         resultType: "complete",

@@ -1,5 +1,6 @@
 /** Clients with tasks: a call that waits for a person is a task of the proxy's own. */
 import { describe, expect, it } from "vitest";
+import type { Answer } from "./support/in-process.js";
 import type { Message } from "./support/line-client.js";
 import { greet, modern, TASKS, URL_MODE, waits, WITH_TASKS } from "./support/waiting-world.js";
 import type { Waits } from "./support/waiting-world.js";
@@ -189,6 +190,18 @@ describe("a call of a client with the tasks extension", () => {
   });
 });
 
+/** A server that says that its calls may be tasks. */
+const withTasks =
+  (answer: Answer = () => undefined): Answer =>
+  (heard, say, line) => {
+    if (heard.method !== "initialize") return answer(heard, say, line);
+    const capabilities = { tools: {}, tasks: { requests: { tools: { call: {} } } } };
+    const serverInfo = { name: "fs", version: "1" };
+    const result = { protocolVersion: "2025-11-25", capabilities, serverInfo };
+    say(JSON.stringify({ jsonrpc: "2.0", id: heard.id, result }));
+    return true;
+  };
+
 describe("a call of a client with sessions that asks for a task", () => {
   const start = async (w: Waits): Promise<string> => {
     await greet(w, {});
@@ -203,7 +216,7 @@ describe("a call of a client with sessions that asks for a task", () => {
   };
 
   it("is one, and tasks/result waits for the person and then for the server", async () => {
-    const w = waits();
+    const w = waits({ answer: withTasks() });
     const taskId = await start(w);
     const waiting = w.client.request(2, "tasks/result", { taskId });
     expect((await w.client.request(3, "tasks/get", { taskId })).result).toMatchObject({
@@ -222,7 +235,7 @@ describe("a call of a client with sessions that asks for a task", () => {
   });
 
   it("that is denied gives the reason as its result", async () => {
-    const w = waits();
+    const w = waits({ answer: withTasks() });
     const taskId = await start(w);
     const waiting = w.client.request(2, "tasks/result", { taskId });
     await (await w.channel.question(0)).deny("not today");
@@ -236,7 +249,7 @@ describe("a call of a client with sessions that asks for a task", () => {
   });
 
   it("that is canceled ends the question, and who waits for its result hears so", async () => {
-    const w = waits();
+    const w = waits({ answer: withTasks() });
     const taskId = await start(w);
     const waiting = w.client.request(2, "tasks/result", { taskId });
     expect((await w.client.request(3, "tasks/cancel", { taskId })).result).toMatchObject({
@@ -252,7 +265,7 @@ describe("a call of a client with sessions that asks for a task", () => {
   it("stands for its server's task, whose result has our id", async () => {
     const related = "io.modelcontextprotocol/related-task";
     const w = waits({
-      answer(heard, say) {
+      answer: withTasks((heard, say) => {
         const answer = (result: object): boolean => {
           say(JSON.stringify({ jsonrpc: "2.0", id: heard.id, result }));
           return true;
@@ -262,7 +275,7 @@ describe("a call of a client with sessions that asks for a task", () => {
         if (heard.method === "tasks/result")
           return answer({ content: [], _meta: { [related]: { taskId: "theirs" } } });
         return undefined;
-      },
+      }),
     });
     const taskId = await start(w);
     await (await w.channel.question(0)).approve();
@@ -271,5 +284,14 @@ describe("a call of a client with sessions that asks for a task", () => {
       content: [],
       _meta: { [related]: { taskId } },
     });
+  });
+
+  it("is answered as ever where nobody told the client of tasks", async () => {
+    const w = waits();
+    await greet(w, {});
+    const params = { name: "echo", arguments: {}, task: { ttl: 60_000 } };
+    const held = w.client.request(1, "tools/call", params);
+    await (await w.channel.question(0)).approve();
+    expect((await held).result).toHaveProperty("content");
   });
 });

@@ -31,9 +31,15 @@ describe("featuresOfSession()", () => {
     ["zzzz", false],
     [undefined, false],
     [20251125, false],
-  ])("knows pages by the version %s", (version, url) => {
+  ])("knows pages and tasks by the version %s", (protocolVersion, isNew) => {
     const params = { capabilities: { elicitation: { url: {} } } };
-    expect(featuresOfSession(params, version)).toEqual({ url, tasks: false });
-    expect(featuresOfSession({}, version)).toEqual({ url: false, tasks: false });
+    const capabilities = { tasks: { requests: { tools: { call: {} } } } };
+    const read = (asked: object, told: unknown): object =>
+      featuresOfSession(asked, { protocolVersion, capabilities: told });
+    expect(read(params, {})).toEqual({ url: isNew, tasks: false });
+    expect(read({}, capabilities)).toEqual({ url: false, tasks: isNew });
+    for (const told of [undefined, { tasks: {} }, { tasks: { requests: { tools: {} } } }])
+      expect(read({}, told)).toEqual({ url: false, tasks: false });
+    expect(featuresOfSession(params, undefined)).toEqual({ url: false, tasks: false });
   });
 });

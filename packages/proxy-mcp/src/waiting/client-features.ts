@@ -9,7 +9,7 @@ import { isRecord } from "../message.js";
 export interface ClientFeatures {
   /** It shows its user an address, and opens it if they agree. */
   readonly url: boolean;
-  /** It asks again for what became of a call. */
+  /** It asks again for what became of a call; in a session, of one that it sent with `task`. */
   readonly tasks: boolean;
 }
 
@@ -48,14 +48,23 @@ export function featuresOfRequest(params: unknown): ClientFeatures {
   };
 }
 
+/** Whether calls may become tasks in a session, as the client was told: others ignore `task`. */
+function declaresTasks(capabilities: unknown): boolean {
+  let at = capabilities;
+  for (const key of ["tasks", "requests", "tools", "call"]) at = isRecord(at) ? at[key] : undefined;
+  return isRecord(at);
+}
+
 /**
  * What a stateful client can do.
  *
  * @param params - Of its `initialize`.
- * @param version - That was agreed on.
+ * @param result - What that was answered with.
  */
-export function featuresOfSession(params: unknown, version: unknown): ClientFeatures {
+export function featuresOfSession(params: unknown, result: unknown): ClientFeatures {
+  if (!isRecord(result)) return none;
+  const { protocolVersion: version } = result;
   if (typeof version !== "string" || !DATE.test(version) || version < URL_FROM) return none;
   const capabilities = isRecord(params) ? params["capabilities"] : undefined;
-  return { url: declaresUrl(capabilities), tasks: false };
+  return { url: declaresUrl(capabilities), tasks: declaresTasks(result["capabilities"]) };
 }

@@ -170,9 +170,7 @@ function hears(state: State, line: Buffer): Buffer {
   const { kind, id } = readServerLine(line);
   if (kind !== "response" || id === undefined) return tasks.hears(line);
   if (id === greeting?.id) {
-    const result = resultOf(line);
-    const version = isRecord(result) ? result["protocolVersion"] : undefined;
-    state.features = featuresOfSession(greeting.params, version);
+    state.features = featuresOfSession(greeting.params, resultOf(line));
     state.greeting = undefined;
     return line;
   }
@@ -288,7 +286,7 @@ function openTask(
 ): (Hold["task"] & { decided(): void }) | undefined {
   if (request?.method !== "tools/call") return undefined;
   const wants = isRecord(request.params) && request.params["task"] !== undefined;
-  if (isModern ? !features.tasks : !wants) return undefined;
+  if (!features.tasks || (!isModern && !wants)) return undefined;
   const task = tasks.open({ pending, isStateful: !isModern, message });
   if (task === undefined) return undefined;
   return { ...task, created: resultLine(request.id, task.created) };
