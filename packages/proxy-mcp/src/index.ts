@@ -34,3 +34,4 @@ export type {
   StartedUpstream,
   UpstreamLimits,
 } from "./server-process.js";
+export type { AnswerAddress } from "./waiting/waiting.js";
