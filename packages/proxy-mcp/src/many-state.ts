@@ -5,6 +5,7 @@ import type { HeldCalls } from "./held-calls.js";
 import type { ServerRequests } from "./judged/server-requests.js";
 import type { Subscriptions } from "./judged/subscriptions.js";
 import type { InFlight } from "./in-flight.js";
+import type { ClientRequest } from "./message.js";
 import type { Peer, SentRequest } from "./peer.js";
 import type { ReverseRequests } from "./reverse-requests.js";
 import type { RouterParts } from "./router.js";
@@ -16,6 +17,13 @@ export interface OpenRequest {
   readonly sent: { readonly peer: Peer; readonly id: number }[];
   call?: ToolCall | undefined;
   cancelled: boolean;
+}
+
+/** What a server is asked. */
+export interface Greeting {
+  readonly request: ClientRequest;
+  /** The version to ask for instead of the client's. */
+  readonly version?: string | undefined;
 }
 
 /** What the parts of this router share. */
@@ -30,8 +38,8 @@ export interface ManyState {
   readonly listed: Map<Peer, Promise<void>>;
   readonly reverse: ReverseRequests;
   readonly open: InFlight<OpenRequest>;
-  /** `initialize` was answered with a result. */
-  greeted: boolean;
+  /** What `initialize` was answered with a result to; its line is a copy. */
+  greeting: (Greeting & { readonly version: string }) | undefined;
   /** `initialize` was answered, perhaps with an error. */
   told: boolean;
   handshakeOver: boolean;

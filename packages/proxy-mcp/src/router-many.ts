@@ -55,7 +55,7 @@ export function createManyRouter(parts: RouterParts): Router {
     listed: new Map(),
     reverse: createReverseRequests(),
     open: createInFlight(parts.room),
-    greeted: false,
+    greeting: undefined,
     told: false,
     handshakeOver: false,
     isOpenEnded: false,
@@ -110,9 +110,10 @@ function takeRequest(state: ManyState, request: ClientRequest): void {
   const entry: OpenRequest = { sent: [], cancelled: false };
   const refusal = open.add(request, entry);
   if (refusal !== undefined) return parts.send(refusal);
-  if (request.method === TOOLS_CALL && state.greeted)
+  if (request.method === TOOLS_CALL && state.greeting !== undefined)
     return takeCall(state, request, { entry, target: ownerOfTool(state, request) });
-  if (isJudged(request.method) && state.greeted) return void takeJudged(state, request, entry);
+  if (isJudged(request.method) && state.greeting !== undefined)
+    return void takeJudged(state, request, entry);
   void answer(state, request, entry);
   return undefined;
 }
@@ -124,7 +125,7 @@ async function answer(state: ManyState, request: ClientRequest, entry: OpenReque
   try {
     if (method === "initialize") line = resultLine(id, await handshake(state, request));
     else if (method === "ping") line = resultLine(id, {});
-    else if (!state.greeted)
+    else if (state.greeting === undefined)
       throw new RequestError({
         code: INVALID_REQUEST,
         message: `Cannot serve "${method}": the connection is not initialized`,
