@@ -134,6 +134,10 @@ export const BACK_OFF_MS = 500;
 export const BACK_OFF_MS_MAX = 60_000;
 /** A server that stood this long begins with the shortest pause again. */
 export const STOOD_MS = 60_000;
+/** A server that is removed or restarted may finish what it has for this long. */
+export const DRAIN_CALLS_MS = 10_000;
+/** How often it is looked whether it has. */
+export const DRAIN_LOOK_MS = 50;
 /** A client is told to wait at least this long: a process takes a while to start. */
 export const RETRY_MS_MIN = 1_000;
 /** After the first server's answer to `initialize`, the others have this long before the client has it. */

@@ -29,7 +29,8 @@ export interface Greeting {
 /** What the parts of this router share. */
 export interface ManyState {
   readonly parts: RouterParts;
-  readonly peers: readonly Peer[];
+  /** In the order of the configuration. */
+  peers: readonly Peer[];
   readonly calls: HeldCalls;
   readonly routes: Routes<Peer>;
   readonly requests: ServerRequests;
@@ -45,6 +46,8 @@ export interface ManyState {
   handshakeOver: boolean;
   /** Some server was late: what it can do was declared before anybody knew. */
   isOpenEnded: boolean;
+  /** Aborts when the client is gone. */
+  readonly over: AbortController;
 }
 
 /** Sends a client's request on to a peer, so that its cancellation finds it. */

@@ -28,9 +28,8 @@ import { idAtEdges, readClientLine } from "./message.js";
 import type { RefusedLine } from "./message.js";
 import { createOutbox } from "./outbox.js";
 import type { Outbox } from "./outbox.js";
-import type { Router, RouterParts } from "./router.js";
-import { createManyRouter } from "./router-many.js";
-import { createSingleRouter } from "./router-single.js";
+import { createLiveRouter } from "./change/live-router.js";
+import type { ChangeOutcome, LiveRouter } from "./change/live-router.js";
 import { errorLine, INVALID_REQUEST } from "./rpc.js";
 import type { ToolPins } from "./pins/tool-pins.js";
 import type { CallParts } from "./tool-call.js";
@@ -120,8 +119,29 @@ export interface ProxyExit {
   readonly detail: string;
 }
 
+/** Servers that take the place of those of now. */
+export interface UpstreamChange {
+  /** All of them, with unique names, in their order. */
+  readonly upstreams: readonly UpstreamConfig[];
+  /** Names of those that are others than before under the same name. */
+  readonly changed: readonly string[];
+  /** As in {@link McpProxyOptions}. */
+  readonly trustedAnnotations?: readonly string[];
+}
+
 /** A running proxy. */
 export interface McpProxy {
+  /**
+   * Has other servers take the place of those of now, while the client goes on: what is neither new
+   * nor changed is left alone. Waits until the client was greeted, and resolves when what had to
+   * end has ended. Rules: spec/mcp-proxy.md §20.
+   *
+   * @returns `later` where it holds only once the client connects again.
+   * @throws ConsentError `options_invalid`: nothing is changed.
+   */
+  change(next: UpstreamChange): Promise<ChangeOutcome>;
+  /** Has servers started anew. Resolves when their processes were told to end. */
+  restart(names: readonly string[]): Promise<void>;
   /** Resolves when the servers are gone and everything is written. Never rejects. */
   readonly done: Promise<ProxyExit>;
   /** Withdraws open questions and ends the servers. Resolves when that is done. */
@@ -166,11 +186,13 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
 
   const outbox = createOutbox(output, { onPressure: (on) => router.pause(on), onFull: onPressure });
   const turns = createLoopTurns(() => linesAtOnce(options));
-  const router = createRouter({
+  const trusted = new Set(options.trustedAnnotations);
+  const router = createLiveRouter({
     ...callParts(options, turns, (line) => outbox.send(line)),
     startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
     room: options.room,
-    ...pinParts(options),
+    pins: options.pins,
+    trustedAnnotations: trusted,
     upstreams,
     onPressure,
     onFailed: (detail) => void finish({ reason: "upstream_failed", detail }),
@@ -194,14 +216,25 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   };
   if (signal?.aborted === true) void close();
   else signal?.addEventListener("abort", () => void close(), { once: true });
-  return { done, close };
+  return {
+    done,
+    close,
+    async change({ upstreams: all, changed, trustedAnnotations = [] }) {
+      const next = checkUpstreams(all);
+      const before = [...trusted];
+      // What a server lists is judged by what holds when it comes.
+      replaceAll(trusted, trustedAnnotations);
+      const outcome = await router.change({ upstreams: next, changed: new Set(changed) });
+      if (outcome === "later") replaceAll(trusted, before);
+      return outcome;
+    },
+    restart: (names) => router.restart(new Set(names)),
+  };
 }
 
-function pinParts({
-  pins,
-  trustedAnnotations,
-}: McpProxyOptions): Pick<RouterParts, "pins" | "trustedAnnotations"> {
-  return { pins, trustedAnnotations: new Set(trustedAnnotations) };
+function replaceAll(set: Set<string>, values: readonly string[]): void {
+  set.clear();
+  for (const value of values) set.add(value);
 }
 
 function deferred<T>(): readonly [Promise<T>, (value: T) => void] {
@@ -259,7 +292,7 @@ function callParts(
 
 /** What becomes of the client's lines. */
 function clientLines(
-  router: Router,
+  router: Pick<LiveRouter, "take">,
   { log }: Pick<McpProxyOptions, "log">,
   send: (line: Buffer) => void,
 ): LineHandlers {
@@ -281,13 +314,6 @@ function clientLines(
         reason: `Cannot accept the message: it has more than ${LINE_BYTES_MAX} bytes`,
       }),
   };
-}
-
-function createRouter(parts: RouterParts): Router {
-  const [first, second] = parts.upstreams;
-  return first !== undefined && second === undefined
-    ? createSingleRouter(parts, first)
-    : createManyRouter(parts);
 }
 
 /**

@@ -9,7 +9,10 @@ import type { CallParams } from "./call-params.js";
 import { errorOf, RequestError } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
 import { handshake } from "./handshake.js";
+import { changeMany, follow, restartMany } from "./change/change-many.js";
+import type { Change } from "./change/change-many.js";
 import { announceOf } from "./late-servers.js";
+import type { LocalUpstream } from "./server-process.js";
 import { createHeldCalls } from "./held-calls.js";
 import type { CallRoute } from "./held-calls.js";
 import { replaceValues } from "./json-walk.js";
@@ -29,44 +32,61 @@ import { heldBackResult } from "./pins/held-back.js";
 import { createPeer, hasCapability, isGone } from "./peer.js";
 import type { Peer } from "./peer.js";
 import { createReverseRequests } from "./reverse-requests.js";
-import type { Router, RouterParts } from "./router.js";
+import type { Router, RouterParts, Told } from "./router.js";
 import { createRoutes } from "./routes.js";
 import { errorLine, INVALID_REQUEST, recalled, resultLine } from "./rpc.js";
 import { serve } from "./shared-requests.js";
 
 const TOOLS_CALL = "tools/call";
 
-/** A router for several servers; starts them. */
-export function createManyRouter(parts: RouterParts): Router {
+/** A router for several servers. */
+export interface ManyRouter extends Router {
+  /** Resolves when what had to end has ended. */
+  change(next: Change): Promise<void>;
+}
+
+/**
+ * A router for several servers; starts them.
+ *
+ * @param told - What the client told the one server whose router this one follows.
+ */
+export function createManyRouter(parts: RouterParts, told?: Told): ManyRouter {
   const calls = createHeldCalls(parts);
+  const startPeer = (config: LocalUpstream): Peer =>
+    createPeer(config, parts, {
+      onMessage: (peer, message, line) => fromServer(state, { peer, message, line }),
+      onDown: (peer, failure) => void down(state, peer, failure),
+      onUp: (peer) => announceOf(state, peer),
+    });
   const state: ManyState = {
     parts,
-    peers: parts.upstreams.map((config) =>
-      createPeer(config, parts, {
-        onMessage: (peer, message, line) => fromServer(state, { peer, message, line }),
-        onDown: (peer, failure) => void down(state, peer, failure),
-        onUp: (peer) => announceOf(state, peer),
-      }),
-    ),
+    peers: parts.upstreams.map(startPeer),
     calls,
     routes: createRoutes(parts.log),
     requests: createServerRequests(parts, calls),
     subscriptions: createSubscriptions(),
     listed: new Map(),
-    reverse: createReverseRequests(),
+    reverse: createReverseRequests(told !== undefined),
     open: createInFlight(parts.room),
     greeting: undefined,
     told: false,
     handshakeOver: false,
     isOpenEnded: false,
+    over: new AbortController(),
   };
+  if (told !== undefined) follow(state, told);
   return {
+    greeting: () =>
+      state.greeting === undefined ? "not yet" : (state.peers[0]?.session() ?? "not yet"),
+    change: (next) => changeMany(state, next, startPeer),
+    restart: (names) => restartMany(state, names),
     take: (message) => fromClient(state, message),
     pause(on): void {
       for (const peer of state.peers) peer.pause(on);
     },
     leave: () => state.calls.leave(),
     async close(): Promise<void> {
+      state.over.abort(new Error("the client is gone"));
       await Promise.all(state.peers.map((peer) => peer.close()));
       await Promise.all(
         state.peers.map(({ name }) =>
