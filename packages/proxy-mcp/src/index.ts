@@ -7,8 +7,15 @@ export type { RequestPlace, RequestRoom } from "./in-flight.js";
 export type { McpCaller } from "./listen/clients.js";
 export { createMcpListener } from "./listen/listener.js";
 export type { McpCredentials, McpListener, McpListenerOptions } from "./listen/listener.js";
+export type { ChangeOutcome } from "./change/live-router.js";
 export { createMcpProxy } from "./proxy.js";
-export type { McpProxy, McpProxyOptions, ProxyExit, UpstreamConfig } from "./proxy.js";
+export type {
+  McpProxy,
+  McpProxyOptions,
+  ProxyExit,
+  UpstreamChange,
+  UpstreamConfig,
+} from "./proxy.js";
 export { findingsOf, instructionFindings } from "./pins/findings.js";
 export type { ToolFinding } from "./pins/findings.js";
 export { nameLook } from "./pins/names.js";

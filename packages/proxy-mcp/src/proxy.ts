@@ -29,6 +29,7 @@ import type { RefusedLine } from "./message.js";
 import { createOutbox } from "./outbox.js";
 import type { Outbox } from "./outbox.js";
 import { createLiveRouter } from "./change/live-router.js";
+import type { ChangedParts } from "./change/change-many.js";
 import type { ChangeOutcome, LiveRouter } from "./change/live-router.js";
 import { errorLine, INVALID_REQUEST } from "./rpc.js";
 import type { ToolPins } from "./pins/tool-pins.js";
@@ -119,14 +120,12 @@ export interface ProxyExit {
   readonly detail: string;
 }
 
-/** Servers that take the place of those of now. */
-export interface UpstreamChange {
+/** Servers that take the place of those of now, and what holds for those that are new or changed. */
+export interface UpstreamChange extends Pick<McpProxyOptions, "pins" | "trustedAnnotations"> {
   /** All of them, with unique names, in their order. */
   readonly upstreams: readonly UpstreamConfig[];
   /** Names of those that are others than before under the same name. */
   readonly changed: readonly string[];
-  /** As in {@link McpProxyOptions}. */
-  readonly trustedAnnotations?: readonly string[];
 }
 
 /** A running proxy. */
@@ -186,13 +185,11 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
 
   const outbox = createOutbox(output, { onPressure: (on) => router.pause(on), onFull: onPressure });
   const turns = createLoopTurns(() => linesAtOnce(options));
-  const trusted = new Set(options.trustedAnnotations);
   const router = createLiveRouter({
     ...callParts(options, turns, (line) => outbox.send(line)),
     startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
     room: options.room,
-    pins: options.pins,
-    trustedAnnotations: trusted,
+    ...pinParts(options),
     upstreams,
     onPressure,
     onFailed: (detail) => void finish({ reason: "upstream_failed", detail }),
@@ -219,22 +216,21 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   return {
     done,
     close,
-    async change({ upstreams: all, changed, trustedAnnotations = [] }) {
-      const next = checkUpstreams(all);
-      const before = [...trusted];
-      // What a server lists is judged by what holds when it comes.
-      replaceAll(trusted, trustedAnnotations);
-      const outcome = await router.change({ upstreams: next, changed: new Set(changed) });
-      if (outcome === "later") replaceAll(trusted, before);
-      return outcome;
-    },
+    change: async ({ upstreams: all, changed, ...parts }) =>
+      router.change({
+        upstreams: checkUpstreams(all),
+        changed: new Set(changed),
+        parts: pinParts(parts),
+      }),
     restart: (names) => router.restart(new Set(names)),
   };
 }
 
-function replaceAll(set: Set<string>, values: readonly string[]): void {
-  set.clear();
-  for (const value of values) set.add(value);
+function pinParts({
+  pins,
+  trustedAnnotations,
+}: Pick<McpProxyOptions, "pins" | "trustedAnnotations">): ChangedParts {
+  return { pins, trustedAnnotations: new Set(trustedAnnotations) };
 }
 
 function deferred<T>(): readonly [Promise<T>, (value: T) => void] {

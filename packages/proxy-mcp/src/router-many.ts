@@ -10,9 +10,8 @@ import { errorOf, RequestError } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
 import { handshake } from "./handshake.js";
 import { changeMany, follow, restartMany } from "./change/change-many.js";
-import type { Change } from "./change/change-many.js";
+import type { Change, StartPeer } from "./change/change-many.js";
 import { announceOf } from "./late-servers.js";
-import type { LocalUpstream } from "./server-process.js";
 import { createHeldCalls } from "./held-calls.js";
 import type { CallRoute } from "./held-calls.js";
 import { replaceValues } from "./json-walk.js";
@@ -52,15 +51,19 @@ export interface ManyRouter extends Router {
  */
 export function createManyRouter(parts: RouterParts, told?: Told): ManyRouter {
   const calls = createHeldCalls(parts);
-  const startPeer = (config: LocalUpstream): Peer =>
-    createPeer(config, parts, {
-      onMessage: (peer, message, line) => fromServer(state, { peer, message, line }),
-      onDown: (peer, failure) => void down(state, peer, failure),
-      onUp: (peer) => announceOf(state, peer),
-    });
+  const startPeer: StartPeer = (config, changed) =>
+    createPeer(
+      config,
+      { ...parts, ...changed },
+      {
+        onMessage: (peer, message, line) => fromServer(state, { peer, message, line }),
+        onDown: (peer, failure) => void down(state, peer, failure),
+        onUp: (peer) => announceOf(state, peer),
+      },
+    );
   const state: ManyState = {
     parts,
-    peers: parts.upstreams.map(startPeer),
+    peers: parts.upstreams.map((config) => startPeer(config, parts)),
     calls,
     routes: createRoutes(parts.log),
     requests: createServerRequests(parts, calls),

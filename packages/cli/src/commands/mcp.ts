@@ -23,8 +23,9 @@ import { ownPackages } from "../run/own-packages.js";
 import { ownPaths } from "../run/own-paths.js";
 import { openServers } from "../servers/open-servers.js";
 import type { OpenServers, OpenServersParts } from "../servers/open-servers.js";
+import { liveSource, openLiveServers } from "../servers/live-servers.js";
+import type { ServersDesk } from "../servers/live-servers.js";
 import { checkAgentId } from "../servers/agent-id.js";
-import { createHomePins, trustedIn } from "../pins/home-pins.js";
 import { makeHome } from "../home/make-home.js";
 import { withGate } from "../gate/with-gate.js";
 import type { GateInUse } from "../gate/with-gate.js";
@@ -46,6 +47,8 @@ export interface GatesOfHome {
   readonly around?: (gate: ConsentGate) => ConsentGate;
   /** Ids of the client's tool calls, where it gives them some. */
   readonly callOf?: McpProxyOptions["callOf"];
+  /** Where its servers are known, if anybody asks. */
+  readonly desk?: ServersDesk;
   /** Tells the client why it has no gate, until the client goes; {@link tellClient} unless given. */
   readonly tellClient?: typeof tellClient;
 }
@@ -95,7 +98,7 @@ interface Serving {
 async function serve(invocation: Invocation, { signal, start, gates }: Serving): Promise<Exit> {
   const { io, print } = invocation;
   const home = await makeHome(ownHomePath(invocation));
-  const source = await readHomeConfig(home, invocation);
+  const source = liveSource(await readHomeConfig(home, invocation));
   const servers = chooseServers(source, invocation);
   const host = await lookAtAgent(io.ppid);
   const agent = agentOf(invocation, host.command);
@@ -113,23 +116,30 @@ async function serve(invocation: Invocation, { signal, start, gates }: Serving):
     : { ways: ["mcp"] as const };
   return gates.withGate({ ...common, ...forGate }, async (inUse) => {
     await using _http = await openHttpBeside({ ...shared, ...aroundOf(gates), inUse, agent });
-    await using opened = await openMcpServers({
+    await using opened = await openLiveServers({
       ...shared,
       inUse,
       home,
       servers: environments,
-      agentId: agent.id,
-      outside: (server) => Promise.resolve(gates.outside(server)),
+      open: (chosen) =>
+        openMcpServers({
+          ...shared,
+          inUse,
+          home,
+          servers: chosen,
+          agentId: agent.id,
+          outside: (server) => Promise.resolve(gates.outside(server)),
+        }),
+      desk: gates.desk,
     });
-    const { upstreams } = opened;
-    signal.addEventListener("abort", opened.endStarts);
+    const { upstreams, pins, trustedAnnotations } = opened;
     start.isServing = true;
     const proxy = createMcpProxy({
       gate: inUse.gate,
       agent,
       upstreams,
-      trustedAnnotations: trustedIn(servers),
-      pins: createHomePins({ home, guard: inUse.rollback, servers, notices: inUse.notices }),
+      trustedAnnotations,
+      pins,
       input: io.stdin,
       output: io.stdout,
       log: (line) => print.notice(line),
@@ -138,6 +148,7 @@ async function serve(invocation: Invocation, { signal, start, gates }: Serving):
       ...(gates.room !== undefined && { room: gates.room }),
       ...(gates.callOf !== undefined && { callOf: gates.callOf }),
     });
+    opened.follow(proxy);
     const { reason } = await proxy.done;
     opened.endStarts();
     // A client that keeps our input open must not keep this process.

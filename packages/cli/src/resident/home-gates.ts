@@ -34,6 +34,7 @@ import { openHomeStore } from "../gate/home-store.js";
 import { isHookQuestion } from "../hook/gate.js";
 import { heedGuard, openNotices, recordKeyOf, sayIgnored } from "../gate/shared-gate.js";
 import type { WithGateParts } from "../gate/shared-gate.js";
+import type { ServersDesk } from "../servers/live-servers.js";
 import { ownHomePath } from "../home/home-source.js";
 import { withGateOf } from "../gate/with-gate.js";
 import type { GateInUse } from "../gate/with-gate.js";
@@ -66,8 +67,8 @@ export interface SessionOfGates {
   readonly calls: ClientCalls | undefined;
   /** Called where the session has no gate because the key is locked. */
   onLocked(): void;
-  /** Called with the names of the servers that the session starts. */
-  onServers(names: readonly string[]): void;
+  /** Where the names of the servers that the session starts are told. */
+  readonly desk: ServersDesk;
   /** Ends the session; its client opens another one at once. */
   leave(how: "again"): void;
   /** Answers its client while there is no gate; as an MCP client unless given. */
@@ -150,12 +151,13 @@ interface OfSessionParts extends HomeGatesParts {
 }
 
 function ofSession(
-  { invocation, share, calls, onLocked, onServers, leave, ...session }: SessionOfGates,
+  { invocation, share, calls, onLocked, desk, leave, ...session }: SessionOfGates,
   { rebuild, servers, denials, configurations, limits }: OfSessionParts,
 ): Omit<GatesOfHome, "keys"> {
   const answer = session.serveLocked ?? serveLocked;
   return {
     room: share.requestRoom,
+    desk,
     around: (gate) => sessionGate(gate, { room: share.requestRoom, calls }),
     ...(calls !== undefined && { callOf: calls.callOf }),
     outside: (server) => ({
@@ -179,7 +181,7 @@ function ofSession(
         if (parts.ways.includes("mcp")) {
           const all =
             session.serversOf?.(parts.source) ?? chooseServers(parts.source, parts.invocation);
-          onServers(all.map(({ name }) => name));
+          desk.onServers(all.map(({ name }) => name));
         }
         return withSessionGate(
           base,

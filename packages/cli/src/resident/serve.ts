@@ -34,6 +34,7 @@ import type { Release } from "./newer.js";
 import { createPeers } from "./peers.js";
 import { RESIDENT_LOCK, makePlaces, placesOf } from "./places.js";
 import type { Places } from "./places.js";
+import { restartServers } from "./restart-servers.js";
 import { openServers } from "./servers.js";
 import { attendSession } from "./session.js";
 import { endSilent } from "./silent.js";
@@ -143,7 +144,15 @@ async function serveLocked(locked: Locked): Promise<void> {
       return true;
     };
     const stop = (): void => end.abort();
-    const control = { greeting, peers, status, stop, giveWay, ...thatWarms(ofLock, gates) };
+    const control = {
+      greeting,
+      peers,
+      status,
+      stop,
+      giveWay,
+      restartServers: (name: string | undefined) => restartServers(sessions, name),
+      ...thatWarms(ofLock, gates),
+    };
     await using _control = await listenPrivately(places.control, CONTROLS_MAX, (socket) =>
       attendControl(socket, control),
     );

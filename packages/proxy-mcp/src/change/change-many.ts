@@ -10,7 +10,7 @@ import { joinLate } from "../late-servers.js";
 import type { ManyState } from "../many-state.js";
 import { isRecord, readClientLine } from "../message.js";
 import type { Peer } from "../peer.js";
-import type { Told } from "../router.js";
+import type { RouterParts, Told } from "../router.js";
 import type { LocalUpstream } from "../server-process.js";
 import { beingReplaced, drain } from "./drain.js";
 
@@ -20,15 +20,20 @@ export interface Change {
   readonly upstreams: readonly LocalUpstream[];
   /** Names of those that are others than before under the same name. */
   readonly changed: ReadonlySet<string>;
+  /** What holds for those that are new or changed. */
+  readonly parts: ChangedParts;
 }
 
+/** Parts of a router that a change brings. */
+export type ChangedParts = Pick<RouterParts, "pins" | "trustedAnnotations">;
+
 /** Starts one of them. */
-export type StartPeer = (config: LocalUpstream) => Peer;
+export type StartPeer = (config: LocalUpstream, parts: ChangedParts) => Peer;
 
 /** Resolves when what had to end has ended; what was added joins when it is up. */
 export async function changeMany(
   state: ManyState,
-  { upstreams, changed }: Change,
+  { upstreams, changed, parts }: Change,
   startPeer: StartPeer,
 ): Promise<void> {
   const names = new Set(upstreams.map(({ name }) => name));
@@ -41,7 +46,7 @@ export async function changeMany(
   );
   const added: Peer[] = [];
   state.peers = upstreams.map((config) => {
-    const peer = staying.get(config.name) ?? startPeer(config);
+    const peer = staying.get(config.name) ?? startPeer(config, parts);
     if (!staying.has(config.name)) added.push(peer);
     return peer;
   });

@@ -143,7 +143,7 @@ async function swap(
   const capabilities = single.capabilities();
   await single.retire();
   if (over.signal.aborted) return;
-  const parts = { ...state.parts, upstreams };
+  const parts = { ...state.parts, ...next.parts, upstreams };
   state.current = start(parts, { session: told, server: config.name });
   routerOf(state.current).pause(state.isPaused);
   if (told.initialized() !== undefined) announce(capabilities, state.parts.send);
