@@ -31,6 +31,8 @@ export type {
 export { readChallenge } from "./remote/oauth/challenge.js";
 export type { BearerChallenge } from "./remote/oauth/challenge.js";
 export type { RemoteUpstream } from "./remote/remote-upstream.js";
+export { createSharedServer } from "./shared/shared-server.js";
+export type { SharedServer, SharedServerOptions } from "./shared/shared-server.js";
 export { createMcpSessions } from "./sessions.js";
 export type { McpSessions, McpSessionsOptions, SessionCaller } from "./sessions.js";
 export type {

@@ -150,3 +150,7 @@ export const LARGE_BYTES: number = 1024 * 1024;
 export const LEFT_CALL_MS = 10_000;
 /** Calls that timed out, whose answers are still dropped when they come; the oldest are forgotten. */
 export const EXPIRED_MAX = 10_000;
+/** Requests that a server shared by several clients has at a time, where nobody says otherwise. */
+export const SHARED_CALLS_MAX = 64;
+/** A shared server without any client ends after this long. */
+export const SHARED_IDLE_MS = 30_000;

@@ -54,7 +54,8 @@ export async function serveMcpHttp(
     const servers = chooseServers(source, invocation);
     const credentials = await credentialsOf(invocation, home.dir);
     const homeKeys = await gates.keys(home, invocation);
-    const parts = { file: source.file, keys: homeKeys.keys, env: io.env };
+    const { shares = false } = gates;
+    const parts = { file: source.file, keys: homeKeys.keys, env: io.env, shares };
     const environments = await openEnvironments(servers, parts);
     // Agents connect from anywhere on this machine, as whoever.
     const host = { sharesUid: false };
@@ -86,6 +87,7 @@ async function serveSessions(parts: ServeSessionsParts): Promise<void> {
   await using opened = await openLiveServers({
     ...parts,
     servers: environments,
+    shares: gates.shares === true,
     open: (servers) =>
       openMcpServers({
         ...parts,

@@ -41,6 +41,8 @@ export interface GatesOfHome {
   withGate<T>(parts: WithGateParts, use: (inUse: GateInUse) => Promise<T>): Promise<T>;
   /** A server of this client as it is started outside of any sandbox. */
   outside(server: CommandServer): LocalUpstream;
+  /** Whether clients share the servers that say so. */
+  readonly shares?: boolean;
   /** What the client's requests need a place of; a process of its own has no other client. */
   readonly room?: RequestRoom;
   /** What stands before each gate that judges the requests of programs. */
@@ -103,10 +105,12 @@ async function serve(invocation: Invocation, { signal, start, gates }: Serving):
   const host = await lookAtAgent(io.ppid);
   const agent = agentOf(invocation, host.command);
   const homeKeys = await gates.keys(home, invocation);
+  const { shares = false } = gates;
   const environments = await openEnvironments(servers, {
     file: source.file,
     keys: homeKeys.keys,
     env: io.env,
+    shares,
   });
   const hasHttp = source.config?.httpPort !== undefined;
   const shared = { invocation, signal, source, homeKeys };
@@ -121,6 +125,7 @@ async function serve(invocation: Invocation, { signal, start, gates }: Serving):
       inUse,
       home,
       servers: environments,
+      shares,
       open: (chosen) =>
         openMcpServers({
           ...shared,

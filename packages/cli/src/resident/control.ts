@@ -36,6 +36,8 @@ export interface Status {
   readonly unlocked_until: string | null;
   /** How far the index of the logs is, of a hundred, while it is being made; null otherwise. */
   readonly index_percent: number | null;
+  /** Names of the servers that clients share and that run now. */
+  readonly shared_servers: readonly string[];
   readonly clients: readonly {
     readonly agent: string;
     readonly pid: number;

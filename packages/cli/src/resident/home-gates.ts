@@ -28,6 +28,7 @@ import type { ServeLocked } from "./locked.js";
 import type { IndexRebuild } from "../logs/index-rebuild.js";
 import type { Peers } from "./peers.js";
 import type { Servers } from "./servers.js";
+import type { SharedServers } from "./shared-servers.js";
 import { openHomeKeys, renewHomeKeys } from "../gate/home-keys.js";
 import type { HomeKeys } from "../gate/home-keys.js";
 import { openHomeStore } from "../gate/home-store.js";
@@ -84,6 +85,7 @@ export interface HomeGatesParts {
   readonly rebuild: Pick<IndexRebuild, "check" | "percent" | "whole">;
   readonly servers: Servers;
   readonly peers: Pick<Peers, "admits">;
+  readonly shared: SharedServers;
 }
 
 /** Creates them; nothing is open yet. */
@@ -152,19 +154,20 @@ interface OfSessionParts extends HomeGatesParts {
 
 function ofSession(
   { invocation, share, calls, onLocked, desk, leave, ...session }: SessionOfGates,
-  { rebuild, servers, denials, configurations, limits }: OfSessionParts,
+  { rebuild, servers, shared, denials, configurations, limits }: OfSessionParts,
 ): Omit<GatesOfHome, "keys"> {
+  let masker: HomeKeys["masker"];
   const answer = session.serveLocked ?? serveLocked;
   return {
     room: share.requestRoom,
     desk,
+    shares: true,
     around: (gate) => sessionGate(gate, { room: share.requestRoom, calls }),
     ...(calls !== undefined && { callOf: calls.callOf }),
-    outside: (server) => ({
-      ...outsideOf(server, invocation.io),
-      onStart: servers.note,
-      diesWithProxy: true,
-    }),
+    outside: (server) =>
+      server.shared === true
+        ? shared.of(server, masker)
+        : { ...outsideOf(server, invocation.io), onStart: servers.note, diesWithProxy: true },
     async tellClient(error, asked, signal) {
       share.started();
       if (isConsentError(error, "index_rebuilding")) {
@@ -178,6 +181,7 @@ function ofSession(
     },
     withGate: (parts, use) =>
       configurations.use(parts, (base) => {
+        ({ masker } = parts.homeKeys);
         if (parts.ways.includes("mcp")) {
           const all =
             session.serversOf?.(parts.source) ?? chooseServers(parts.source, parts.invocation);

@@ -36,6 +36,7 @@ import { RESIDENT_LOCK, makePlaces, placesOf } from "./places.js";
 import type { Places } from "./places.js";
 import { restartServers } from "./restart-servers.js";
 import { openServers } from "./servers.js";
+import { createSharedServers } from "./shared-servers.js";
 import { attendSession } from "./session.js";
 import { endSilent } from "./silent.js";
 import type { Session, SessionParts } from "./session.js";
@@ -125,14 +126,22 @@ async function serveLocked(locked: Locked): Promise<void> {
   const lock = lockOf(invocation, rebuild);
   const servers = await openServers(places.run);
   const peers = createPeers(process.getuid?.() ?? -1, say);
-  await using gates = createHomeGates(invocation, { lock, rebuild, servers, peers });
+  const sharing = createSharedServers(invocation, { servers, version: own.version });
+  await using _sharing = { [Symbol.asyncDispose]: () => sharing.close() };
+  await using gates = createHomeGates(invocation, {
+    lock,
+    rebuild,
+    servers,
+    peers,
+    shared: sharing,
+  });
   const isUnlocked = (): boolean => lock.keys() !== undefined;
   const budgets = createBudgets(undefined, undefined, () => freeBytes(homeDir));
   const doors = createDoors();
   const shared = { homeDir, greeting, gates, peers };
   const parts: SessionParts = { ...shared, commands, budgets, doors, isUnlocked };
   const isNow = (): boolean => isCurrent(own);
-  const status = statusOf({ ...shared, own, isCurrent: isNow, lock, rebuild, sessions });
+  const status = statusOf({ ...shared, sharing, own, isCurrent: isNow, lock, rebuild, sessions });
   const isNeeded = (): boolean =>
     invocation.flags.has("stay") || sessions.size > 0 || gates.attached() > 0 || isUnlocked();
   const idle = createIdle(isNeeded, () => performance.now());
@@ -150,7 +159,10 @@ async function serveLocked(locked: Locked): Promise<void> {
       status,
       stop,
       giveWay,
-      restartServers: (name: string | undefined) => restartServers(sessions, name),
+      restartServers(name: string | undefined) {
+        sharing.renew(name);
+        return restartServers(sessions, name);
+      },
       ...thatWarms(ofLock, gates),
     };
     await using _control = await listenPrivately(places.control, CONTROLS_MAX, (socket) =>

@@ -65,6 +65,8 @@ export interface LiveServersParts {
   readonly signal: AbortSignal;
   /** With their variables opened. */
   readonly servers: readonly UpstreamServer[];
+  /** Whether clients share the servers that say so. */
+  readonly shares: boolean;
   open(servers: readonly UpstreamServer[]): Promise<OpenServers>;
   readonly desk?: ServersDesk | undefined;
 }
@@ -186,8 +188,11 @@ async function takeChange(state: State, servers: ServersInUse): Promise<void> {
     );
   const written = chooseServers(found, invocation);
   const { file } = found;
-  const env = invocation.io.env;
-  const next = await openEnvironments(written, { file, keys: homeKeys.keys, env });
+  const {
+    shares,
+    invocation: { io },
+  } = state;
+  const next = await openEnvironments(written, { file, keys: homeKeys.keys, env: io.env, shares });
   const { fresh, changed, said } = differences(state, next);
   if (said.length === 0) return;
   const opened = await state.open(fresh);
