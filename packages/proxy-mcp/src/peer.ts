@@ -193,11 +193,6 @@ function peerOf(state: PeerState, upstream: Returning): Peer {
       state.isJoined = true;
       upstream.catchUp();
     },
-    tell(message) {
-      upstream.keep(message);
-      if (state.isJoined) upstream.send(message.line);
-    },
-    keep: (message) => upstream.keep(message),
     abandon(id): void {
       state.waiting.delete(id);
       peer.tokens.delete(id);
@@ -209,6 +204,27 @@ function peerOf(state: PeerState, upstream: Returning): Peer {
       await upstream.renew();
     },
     giveUp: (reason, isForGood) => upstream.giveUp(reason, isForGood),
+    ...changing(state, upstream),
+    async close(): Promise<void> {
+      state.over.abort(new Error("the server is no longer needed"));
+      await upstream.close();
+      leave(state, { server: config.name, reason: `Server "${config.name}" was stopped` });
+    },
+  };
+  return peer;
+}
+
+/** What it is told, and what is done about it while its client goes on. */
+function changing(
+  state: PeerState,
+  upstream: Returning,
+): Pick<Peer, "tell" | "keep" | "rest" | "retire" | "isBusy" | "replace" | "session"> {
+  return {
+    tell(message) {
+      upstream.keep(message);
+      if (state.isJoined) upstream.send(message.line);
+    },
+    keep: (message) => upstream.keep(message),
     rest: (ms) => rest(state, ms),
     retire: (why) => void (state.retired = why),
     isBusy: () => state.waiting.size > 0,
@@ -217,13 +233,7 @@ function peerOf(state: PeerState, upstream: Returning): Peer {
       else state.wake.abort(new Error(reason));
     },
     session: () => upstream.session(),
-    async close(): Promise<void> {
-      state.over.abort(new Error("the server is no longer needed"));
-      await upstream.close();
-      leave(state, { server: config.name, reason: `Server "${config.name}" was stopped` });
-    },
   };
-  return peer;
 }
 
 async function listTools(

@@ -8,6 +8,7 @@ import { ConsentError, systemClock } from "@acp/core";
 import type { Agent, Clock, ConsentGate, Masker } from "@acp/core";
 import { createArgumentCheck } from "./argument-check.js";
 import { createAside } from "./aside.js";
+import { deferred } from "./deferred.js";
 import { createLineSplitter } from "./framing.js";
 import type { LineHandlers } from "./framing.js";
 import type { RequestRoom } from "./in-flight.js";
@@ -213,12 +214,14 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   };
   if (signal?.aborted === true) void close();
   else signal?.addEventListener("abort", () => void close(), { once: true });
+  return { done, close, ...changing(router) };
+}
+
+function changing(router: LiveRouter): Pick<McpProxy, "change" | "restart"> {
   return {
-    done,
-    close,
-    change: async ({ upstreams: all, changed, ...parts }) =>
+    change: async ({ upstreams, changed, ...parts }) =>
       router.change({
-        upstreams: checkUpstreams(all),
+        upstreams: checkUpstreams(upstreams),
         changed: new Set(changed),
         parts: pinParts(parts),
       }),
@@ -231,14 +234,6 @@ function pinParts({
   trustedAnnotations,
 }: Pick<McpProxyOptions, "pins" | "trustedAnnotations">): ChangedParts {
   return { pins, trustedAnnotations: new Set(trustedAnnotations) };
-}
-
-function deferred<T>(): readonly [Promise<T>, (value: T) => void] {
-  let settle: (value: T) => void = () => {};
-  const promise = new Promise<T>((resolve) => {
-    settle = resolve;
-  });
-  return [promise, settle];
 }
 
 /** Writes what is left; a client that reads nothing holds up nobody who was told to stop. */

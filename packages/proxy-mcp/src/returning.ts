@@ -122,21 +122,7 @@ export function startReturning(
       void state.upstream.close();
       lost(state, { server: config.name, reason }, isForGood);
     },
-    async renew() {
-      state.over.abort(new Error("another process was started"));
-      const over = new AbortController();
-      state.over = over;
-      state.isHeard = false;
-      state.kept.forgetGreeting();
-      state.own.clear();
-      await state.upstream.close();
-      // Nobody needs it any more, or somebody else started one.
-      if (over.signal.aborted) return;
-      state.failure = undefined;
-      state.isForGood = false;
-      state.isUp = true;
-      start(state);
-    },
+    renew: () => renew(state),
     replace: (reason) => replace(state, reason),
     session: () => state.kept,
     async close() {
@@ -176,6 +162,23 @@ function takePlace(state: State): void {
   state.isUp = false;
   state.failure = { server: name, reason: `Server "${name}" is being started` };
   void comeBack(state);
+}
+
+/** There are never two: the one of before is gone first. */
+async function renew(state: State): Promise<void> {
+  state.over.abort(new Error("another process was started"));
+  const over = new AbortController();
+  state.over = over;
+  state.isHeard = false;
+  state.kept.forgetGreeting();
+  state.own.clear();
+  await state.upstream.close();
+  // Nobody needs it any more, or somebody else started one.
+  if (over.signal.aborted) return;
+  state.failure = undefined;
+  state.isForGood = false;
+  state.isUp = true;
+  start(state);
 }
 
 /** It is started at once, even where it was to stay away. */

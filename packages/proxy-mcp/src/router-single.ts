@@ -107,20 +107,8 @@ export function createSingleRouter(
     take: (message) => fromClient(state, message),
     pause: (on) => state.upstream.pause(on),
     leave: () => state.calls.leave(),
-    greeting: () => greetingOf(state),
-    capabilities: () => state.capabilities,
-    restart: (names) => (names.has(config.name) ? restart(state) : Promise.resolve()),
-    retire: () => retire(state),
-    async close(): Promise<void> {
-      state.over.abort(new Error("the client is gone"));
-      await state.upstream.close();
-      // Nobody waits for a first answer any more, and no timer of it keeps the process.
-      for (const [, { stop }] of state.waiting) stop?.abort(new Error("the connection is over"));
-      await state.calls.fail({
-        server: config.name,
-        reason: `Server "${config.name}" was stopped`,
-      });
-    },
+    ...changing(state),
+    close: () => close(state),
   };
 }
 
@@ -343,6 +331,25 @@ function back(state: SingleState, result: Readonly<Record<string, unknown>> | un
   if (!isRecord(capabilities)) return;
   state.capabilities = capabilities;
   announce(capabilities, state.parts.send);
+}
+
+async function close({ over, upstream, waiting, calls }: SingleState): Promise<void> {
+  over.abort(new Error("the client is gone"));
+  await upstream.close();
+  // Nobody waits for a first answer any more, and no timer of it keeps the process.
+  for (const [, { stop }] of waiting) stop?.abort(new Error("the connection is over"));
+  await calls.fail({ server: upstream.name, reason: `Server "${upstream.name}" was stopped` });
+}
+
+function changing(
+  state: SingleState,
+): Pick<SingleRouter, "greeting" | "capabilities" | "restart" | "retire"> {
+  return {
+    greeting: () => greetingOf(state),
+    capabilities: () => state.capabilities,
+    restart: (names) => (names.has(state.upstream.name) ? restart(state) : Promise.resolve()),
+    retire: () => retire(state),
+  };
 }
 
 async function restart(state: SingleState): Promise<void> {

@@ -105,20 +105,7 @@ export function createRoutes<T extends Owner>(
       for (const item of itemsOf(result["resourceTemplates"]))
         keepTemplate(peer, item["uriTemplate"]);
     },
-    hand(peer, to): void {
-      handOver(uris, peer, to);
-      for (const [text, { owner, template }] of templates) {
-        if (owner !== peer) continue;
-        if (to === undefined) templates.delete(text);
-        else templates.set(text, { owner: to, template });
-      }
-      handOver(spaces.wholes, peer, to);
-      for (const { owners, all } of spaces.authorities.values()) {
-        handOver(owners, peer, to);
-        if (all.delete(peer) && to !== undefined) all.add(to);
-      }
-      shares.hand(peer, to);
-    },
+    hand: (peer, to) => handAll({ uris, templates, spaces, shares }, peer, to),
     ofUri(uri) {
       const owner =
         living(uris.get(uri)) ??
@@ -130,6 +117,32 @@ export function createRoutes<T extends Owner>(
       };
     },
   };
+}
+
+interface Owned<T> {
+  readonly uris: Map<string, T>;
+  readonly templates: Map<string, Template<T>>;
+  readonly spaces: SpaceOwners<T>;
+  readonly shares: Shares<T>;
+}
+
+function handAll<T>(
+  { uris, templates, spaces, shares }: Owned<T>,
+  peer: T,
+  to: T | undefined,
+): void {
+  handOver(uris, peer, to);
+  for (const [text, { owner, template }] of templates) {
+    if (owner !== peer) continue;
+    if (to === undefined) templates.delete(text);
+    else templates.set(text, { owner: to, template });
+  }
+  handOver(spaces.wholes, peer, to);
+  for (const { owners, all } of spaces.authorities.values()) {
+    handOver(owners, peer, to);
+    if (all.delete(peer) && to !== undefined) all.add(to);
+  }
+  shares.hand(peer, to);
 }
 
 /** Only templates of whoever owns this part of the space are looked at, and only so many. */

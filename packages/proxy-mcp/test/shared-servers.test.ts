@@ -1,148 +1,10 @@
 /**
  * One process of a server for several clients: whatever comes in whichever order, each client has
- * exactly its own answers, under its own ids, and nothing of another one's.
+ * what is its own, and nothing of another one's. In any order: properties-shared.test.ts.
  */
-import { manualClock } from "@acp/testing";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createSharedServer } from "../src/index.js";
-import type { SharedServer } from "../src/index.js";
-import type { ServerProcess } from "../src/server-process.js";
-import type { Upstream, UpstreamHandlers } from "../src/upstream.js";
-
-interface Message {
-  readonly id?: string | number;
-  readonly method?: string;
-  readonly params?: Record<string, unknown>;
-  readonly result?: Record<string, unknown>;
-  readonly error?: { readonly code: number; readonly message: string };
-}
-
-const line = (message: object): string => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/** A server that says what the test says. */
-interface Double {
-  readonly shared: SharedServer;
-  readonly clock: ReturnType<typeof manualClock>;
-  readonly logs: readonly string[];
-  /** What the process of now got. */
-  got(): readonly Message[];
-  says(message: object): void;
-  dies(): void;
-  starts(): number;
-  connect(): Client;
-}
-
-interface Client {
-  readonly process: ServerProcess;
-  readonly heard: readonly Message[];
-  says(message: object): void;
-  end(): void;
-  reason(): string | undefined;
-  /** Has it greeted. */
-  ready(): Promise<void>;
-}
-
-const ABLE = {
-  tools: {},
-  resources: { subscribe: true },
-  logging: {},
-  tasks: {},
-  experimental: { x: {} },
-};
-
-function double(limits: object = {}, answersInitialize = true): Double {
-  const logs: string[] = [];
-  const clock = manualClock();
-  let handlers: UpstreamHandlers | undefined;
-  let got: Message[] = [];
-  let starts = 0;
-  const start = (own: UpstreamHandlers): Upstream => {
-    handlers = own;
-    got = [];
-    starts++;
-    return {
-      name: "db",
-      pause: () => {},
-      close: () => Promise.resolve(),
-      send(bytes) {
-        const message = JSON.parse(bytes.toString("utf8")) as Message;
-        got.push(message);
-        if (message.method === "initialize" && answersInitialize)
-          setImmediate(() =>
-            says({
-              id: message.id,
-              result: { protocolVersion: "2025-11-25", capabilities: ABLE, serverInfo: {} },
-            }),
-          );
-      },
-    };
-  };
-  const says = (message: object): void => handlers?.onLine(Buffer.from(line(message)));
-  const shared = createSharedServer(
-    { name: "db", command: ["x"], limits },
-    { clientInfo: { name: "acp", version: "0" }, log: (each) => logs.push(each), clock, start },
-  );
-  return {
-    shared,
-    clock,
-    logs,
-    got: () => got,
-    says,
-    dies: () => handlers?.onEnd({ server: "db", reason: 'Server "db" exited with code 3' }),
-    starts: () => starts,
-    connect: () => client(shared.connect()),
-  };
-}
-
-function client(process: ServerProcess): Client {
-  const heard: Message[] = [];
-  let rest = "";
-  process.stdout.on("data", (chunk: Buffer) => {
-    const parts = (rest + chunk.toString("utf8")).split("\n");
-    rest = parts.pop() ?? "";
-    for (const part of parts) heard.push(JSON.parse(part) as Message);
-  });
-  let reason: string | undefined;
-  void process.exited.then((exit) => (reason = exit.reason ?? "ended"));
-  const says = (message: object): void => void process.stdin.write(line(message));
-  return {
-    process,
-    heard,
-    says,
-    end: () => void process.stdin.end(),
-    reason: () => reason,
-    async ready() {
-      const params = {
-        protocolVersion: "2025-11-25",
-        capabilities: { sampling: {} },
-        clientInfo: { name: "secret-agent" },
-      };
-      says({ id: "init", method: "initialize", params });
-      for (let waited = 0; waited < 50 && !heard.some(({ id }) => id === "init"); waited++)
-        await turn();
-      says({ method: "notifications/initialized" });
-      await turn();
-    },
-  };
-}
-
-async function two(limits?: object): Promise<Double & { a: Client; b: Client }> {
-  const d = double(limits);
-  const [a, b] = [d.connect(), d.connect()];
-  await Promise.all([a.ready(), b.ready()]);
-  return { ...d, a, b };
-}
-
-const call = (id: string | number, more: object = {}): object => ({
-  id,
-  method: "tools/call",
-  params: { name: "echo", arguments: { id }, ...more },
-});
-/** Calls that the process has and did not answer. */
-const calls = (d: Double): readonly Message[] =>
-  d.got().filter(({ method }) => method === "tools/call");
+import { argumentsOf, call, calls, double, line, turn, two } from "./support/shared-double.js";
+import type { Message } from "./support/shared-double.js";
 
 describe("a shared server", () => {
   it("is started once, and is told of us, not of its clients", async () => {
@@ -316,13 +178,11 @@ describe("a shared server", () => {
     b.says(call("c"));
     b.says(call("d"));
     await turn();
-    const ofB = calls(d).filter(
-      ({ params }) => typeof (params?.["arguments"] as { id: unknown }).id === "string",
-    );
+    const ofB = calls(d).filter(({ params }) => typeof argumentsOf({ params })["id"] === "string");
     expect(ofB).toHaveLength(2);
     d.says({ id: ofB[0]?.id, result: {} });
     await turn();
-    expect((calls(d).at(-1)?.params?.["arguments"] as { id: unknown }).id).toBe("d");
+    expectargumentsOf(calls(d).at(-1)["id"]).toBe("d");
   });
 
   it("ends a while after its last client, and begins anew for the next", async () => {
@@ -391,94 +251,5 @@ describe("a shared server", () => {
     d.says({ id: calls(d).at(-1)?.id, result: {} });
     await turn();
     expect(b.heard.at(-1)).toMatchObject({ id: "b", result: {} });
-  });
-
-  it("gives each client its own answers, whatever the order, also where it dies", async () => {
-    const CLIENTS = 3;
-    const step = fc.oneof(
-      {
-        weight: 6,
-        arbitrary: fc.record({
-          do: fc.constant("call" as const),
-          of: fc.nat(CLIENTS - 1),
-          id: fc.nat(5),
-        }),
-      },
-      { weight: 5, arbitrary: fc.record({ do: fc.constant("answer" as const), at: fc.nat(20) }) },
-      {
-        weight: 2,
-        arbitrary: fc.record({
-          do: fc.constant("cancel" as const),
-          of: fc.nat(CLIENTS - 1),
-          id: fc.nat(5),
-        }),
-      },
-      {
-        weight: 1,
-        arbitrary: fc.record({ do: fc.constant("leave" as const), of: fc.nat(CLIENTS - 1) }),
-      },
-      { weight: 1, arbitrary: fc.record({ do: fc.constant("die" as const) }) },
-    );
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { maxLength: 40 }),
-        fc.integer({ min: 1, max: 4 }),
-        async (steps, callsMax) => {
-          const d = double({ callsMax });
-          const all = Array.from({ length: CLIENTS }, () => d.connect());
-          await Promise.all(all.map((each) => each.ready()));
-          const open = all.map(() => new Map<number, string>());
-          const isGone = all.map(() => false);
-          let nonce = 0;
-          const done = new Set<string | number>();
-          for (const each of steps) {
-            let answered: string | undefined;
-            if (each.do === "call") {
-              // A client uses no id twice at a time.
-              if (open[each.of]?.has(each.id) === true || isGone[each.of] === true) continue;
-              const mine = `${each.of}-${nonce++}`;
-              open[each.of]?.set(each.id, mine);
-              all[each.of]?.says(call(each.id, { arguments: { mine } }));
-            } else if (each.do === "answer") {
-              const waiting = calls(d).filter(({ id }) => id !== undefined && !done.has(id));
-              const one = waiting[each.at % Math.max(1, waiting.length)];
-              if (one?.id !== undefined) {
-                done.add(one.id);
-                answered = (one.params?.["arguments"] as { mine: string }).mine;
-                d.says({ id: one.id, result: { mine: answered } });
-              }
-            } else if (each.do === "cancel") {
-              if (open[each.of]?.delete(each.id) === true)
-                all[each.of]?.says({
-                  method: "notifications/cancelled",
-                  params: { requestId: each.id },
-                });
-            } else if (each.do === "leave") {
-              isGone[each.of] = true;
-              all[each.of]?.process.kill();
-            } else {
-              d.dies();
-              isGone.fill(true);
-            }
-            await turn();
-            for (const [of, { heard }] of all.entries())
-              for (const { id, result, error } of (heard as Message[]).splice(0)) {
-                if (id === "init" || typeof id !== "number") continue;
-                const mine = open[of]?.get(id);
-                // Exactly one answer to what is open, with what was asked for.
-                expect(mine).toBeDefined();
-                if (error === undefined) expect(result).toEqual({ mine });
-                else expect(error.message).toContain("exited with code 3");
-                open[of]?.delete(id);
-              }
-            // What the server answered has come, to whom it was for.
-            const waits = open.flatMap((each, of) => (isGone[of] ? [] : [...each.values()]));
-            expect(waits).not.toContain(answered);
-          }
-          for (const each of all) each.process.kill();
-          await d.shared.close();
-        },
-      ),
-    );
   });
 });

@@ -21,10 +21,10 @@ import type { HomeCredentials } from "../mcp-http/tokens.js";
 import type { Doors } from "../resident/doors.js";
 import { openToolJudge } from "../resident/locked.js";
 import type { ServeLocked } from "../resident/locked.js";
-import { liveSource, openLiveServers } from "../servers/live-servers.js";
+import { liveSource } from "../servers/live-servers.js";
 import type { LiveSource } from "../servers/live-servers.js";
 import { checkAgentId } from "../servers/agent-id.js";
-import { AGENT_ID, openMcpServers } from "./mcp.js";
+import { AGENT_ID, openClientServers } from "./mcp.js";
 import type { GatesOfHome } from "./mcp.js";
 
 /** Where nothing else is said: the port of the specification's own example. */
@@ -84,18 +84,7 @@ interface ServeSessionsParts extends Omit<Parameters<GatesOfHome["withGate"]>[0]
 async function serveSessions(parts: ServeSessionsParts): Promise<void> {
   const { invocation, homeKeys, gates, inUse, credentials, environments } = parts;
   const log = (line: string): void => invocation.print.notice(line);
-  await using opened = await openLiveServers({
-    ...parts,
-    servers: environments,
-    shares: gates.shares === true,
-    open: (servers) =>
-      openMcpServers({
-        ...parts,
-        servers,
-        outside: (server) => Promise.resolve(gates.outside(server)),
-      }),
-    desk: gates.desk,
-  });
+  await using opened = await openClientServers(gates, { ...parts, servers: environments });
   const { upstreams, pins, trustedAnnotations } = opened;
   const sessions = createMcpSessions({
     gate: inUse.gate,

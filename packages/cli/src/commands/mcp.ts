@@ -24,7 +24,7 @@ import { ownPaths } from "../run/own-paths.js";
 import { openServers } from "../servers/open-servers.js";
 import type { OpenServers, OpenServersParts } from "../servers/open-servers.js";
 import { liveSource, openLiveServers } from "../servers/live-servers.js";
-import type { ServersDesk } from "../servers/live-servers.js";
+import type { LiveServers, LiveServersParts, ServersDesk } from "../servers/live-servers.js";
 import { checkAgentId } from "../servers/agent-id.js";
 import { makeHome } from "../home/make-home.js";
 import { withGate } from "../gate/with-gate.js";
@@ -120,23 +120,8 @@ async function serve(invocation: Invocation, { signal, start, gates }: Serving):
     : { ways: ["mcp"] as const };
   return gates.withGate({ ...common, ...forGate }, async (inUse) => {
     await using _http = await openHttpBeside({ ...shared, ...aroundOf(gates), inUse, agent });
-    await using opened = await openLiveServers({
-      ...shared,
-      inUse,
-      home,
-      servers: environments,
-      shares,
-      open: (chosen) =>
-        openMcpServers({
-          ...shared,
-          inUse,
-          home,
-          servers: chosen,
-          agentId: agent.id,
-          outside: (server) => Promise.resolve(gates.outside(server)),
-        }),
-      desk: gates.desk,
-    });
+    const live = { ...shared, inUse, home, servers: environments, agentId: agent.id };
+    await using opened = await openClientServers(gates, live);
     const { upstreams, pins, trustedAnnotations } = opened;
     start.isServing = true;
     const proxy = createMcpProxy({
@@ -159,6 +144,25 @@ async function serve(invocation: Invocation, { signal, start, gates }: Serving):
     // A client that keeps our input open must not keep this process.
     io.stdin.destroy();
     return EXITS[reason];
+  });
+}
+
+/** The servers of a client, which follow their configuration. */
+export function openClientServers(
+  gates: GatesOfHome,
+  parts: Omit<LiveServersParts, "open" | "shares" | "desk"> &
+    Omit<Parameters<typeof openMcpServers>[0], "outside">,
+): Promise<LiveServers> {
+  return openLiveServers({
+    ...parts,
+    shares: gates.shares === true,
+    open: (servers) =>
+      openMcpServers({
+        ...parts,
+        servers,
+        outside: (server) => Promise.resolve(gates.outside(server)),
+      }),
+    desk: gates.desk,
   });
 }
 

@@ -11,14 +11,13 @@ import type { Invocation } from "../command.js";
 import type { Servers } from "./servers.js";
 
 /** The shared servers of a resident. */
-export interface SharedServers {
+export interface SharedServers extends AsyncDisposable {
   /** One client's part of a server with this configuration, its variables opened. */
   of(server: CommandServer, masker: SharedServerOptions["masker"]): LocalUpstream;
   /** Has the clients of those of this name, or of all, get another process next. */
   renew(name: string | undefined): void;
   /** Names of those that run. */
   running(): readonly string[];
-  close(): Promise<void>;
 }
 
 /**
@@ -69,7 +68,7 @@ export function createSharedServers(
     },
     running: () =>
       [...all.values()].flatMap(({ name, shared }) => (shared.isRunning() ? [name] : [])),
-    async close() {
+    async [Symbol.asyncDispose]() {
       await Promise.all([...all.values()].map(({ shared }) => shared.close()));
       all.clear();
     },

@@ -37,20 +37,6 @@ export function createFairQueue<C>(max: number): FairQueue<C> {
   let running = 0;
   let served = 0;
   let isPaused = false;
-  /** Half of the places are left to others, where there are some. */
-  const ownMax = (): number => (shares.size > 1 ? Math.max(1, Math.floor(max / 2)) : max);
-  const next = (): Share | undefined => {
-    let best: Share | undefined;
-    for (const share of shares.values()) {
-      if (share.waiting.size === 0 || share.running >= ownMax()) continue;
-      const isBetter =
-        best === undefined ||
-        share.running < best.running ||
-        (share.running === best.running && share.servedAt < best.servedAt);
-      if (isBetter) best = share;
-    }
-    return best;
-  };
   const run = (share: Share, each: Waiting): void => {
     share.waiting.delete(each);
     share.servedAt = ++served;
@@ -68,7 +54,7 @@ export function createFairQueue<C>(max: number): FairQueue<C> {
   };
   const fill = (): void => {
     while (!isPaused && running < max) {
-      const share = next();
+      const share = nextOf([...shares.values()], max);
       const [each] = share?.waiting ?? [];
       if (share === undefined || each === undefined) return;
       run(share, each);
@@ -94,4 +80,14 @@ export function createFairQueue<C>(max: number): FairQueue<C> {
       fill();
     },
   };
+}
+
+/** Whose turn it is; half of the places are left to others, where there are some. */
+function nextOf(shares: readonly Share[], max: number): Share | undefined {
+  const ownMax = shares.length > 1 ? Math.max(1, Math.floor(max / 2)) : max;
+  return shares
+    .filter(({ waiting, running }) => waiting.size > 0 && running < ownMax)
+    .sort((one, other) =>
+      one.running === other.running ? one.servedAt - other.servedAt : one.running - other.running,
+    )[0];
 }

@@ -38,25 +38,8 @@ export function createSharedResources<C>(
     if (resource.wanted.delete(client)) count(client, -1);
   };
   const settle = async (uri: string, resource: Resource<C>): Promise<void> => {
-    if (resource.isAsking) return;
-    resource.isAsking = true;
-    while (resource.wanted.size > 0 !== resource.isOn) {
-      const isWanted = !resource.isOn;
-      const outcome = await ask(uri, isWanted);
-      if ("ok" in outcome || !isWanted) {
-        resource.isOn = isWanted;
-        continue;
-      }
-      for (const { client, settle: tell } of resource.waiting.splice(0)) {
-        drop(resource, client);
-        tell(outcome);
-      }
-      // Whoever had it before the server refused it has it no more.
-      for (const client of resource.wanted) drop(resource, client);
-    }
-    resource.isAsking = false;
-    for (const { settle: tell } of resource.waiting.splice(0)) tell({ ok: true });
-    if (resource.wanted.size === 0) resources.delete(uri);
+    await agree(resource, { ask: (isWanted) => ask(uri, isWanted), drop });
+    if (resource.wanted.size === 0 && !resource.isAsking) resources.delete(uri);
   };
   return {
     set(client, uri, isWanted) {
@@ -96,6 +79,30 @@ export function createSharedResources<C>(
       counts.delete(client);
     },
   };
+}
+
+interface Agreeing<C> {
+  ask(isWanted: boolean): Promise<Outcome>;
+  drop(resource: Resource<C>, client: C): void;
+}
+
+/** Tells the server what it was not told yet, one after another; then those who wait. */
+async function agree<C>(resource: Resource<C>, { ask, drop }: Agreeing<C>): Promise<void> {
+  if (resource.isAsking) return;
+  resource.isAsking = true;
+  while (resource.wanted.size > 0 !== resource.isOn) {
+    const isWanted = !resource.isOn;
+    const outcome = await ask(isWanted);
+    if ("ok" in outcome || !isWanted) {
+      resource.isOn = isWanted;
+      continue;
+    }
+    for (const { settle } of resource.waiting.splice(0)) settle(outcome);
+    // Whoever had it before the server refused it has it no longer.
+    for (const client of resource.wanted) drop(resource, client);
+  }
+  resource.isAsking = false;
+  for (const { settle } of resource.waiting.splice(0)) settle({ ok: true });
 }
 
 const refused = (why: string): Outcome => ({

@@ -7,6 +7,7 @@ import { PassThrough, Writable } from "node:stream";
 import { systemClock } from "@acp/core";
 import type { Clock, Masker } from "@acp/core";
 import { beingReplaced, drain } from "../change/drain.js";
+import { deferred } from "../deferred.js";
 import type { ServerFailure } from "../failure.js";
 import { createLineSplitter } from "../framing.js";
 import {
@@ -161,11 +162,9 @@ function instanceFor(state: State, version: unknown): Promise<Instance> {
 const GREETING_ID = "acp-shared-initialize";
 
 function startInstance(state: State, version: unknown): Instance {
-  const { config, options, clock } = state;
-  let settle: (greeting: Greeting) => void = () => {};
-  const greeting = new Promise<Greeting>((resolve) => (settle = resolve));
-  let tellGone: () => void = () => {};
-  const gone = new Promise<void>((resolve) => (tellGone = resolve));
+  const { config, options } = state;
+  const [greeting, settle] = deferred<Greeting>();
+  const [gone, tellGone] = deferred<void>();
   let isOver = false;
   const end = (why: ServerFailure | undefined): void => {
     if (isOver) return;
@@ -177,34 +176,21 @@ function startInstance(state: State, version: unknown): Instance {
     multiplexer.fail(why ?? { server: config.name, reason });
     instance.isOld = true;
     instance.over.abort(new Error(reason));
-    for (const client of [...instance.clients]) client.end(exitFor(reason));
+    for (const client of instance.clients) client.end(exitFor(reason));
     void upstream.close().then(() => {
       if (state.current === instance) state.current = undefined;
       tellGone();
     });
   };
-  const hear = (line: Buffer): void => {
-    if (readServerLine(line).id !== GREETING_ID) return multiplexer.fromServer(line);
-    const greeted = greetingOf(config.name, line);
-    if ("result" in greeted)
-      upstream.send(notificationLine("notifications/initialized", undefined));
-    settle(greeted);
-    // It may answer better another time.
-    if ("error" in greeted) end({ server: config.name, reason: greeted.error.message });
-    return undefined;
-  };
-  const giveUp = (reason: string): void => end({ server: config.name, reason });
-  const start = options.start ?? ((handlers: UpstreamHandlers) => startUpstream(config, handlers));
-  const upstream = start({
-    clock,
-    masks: createMasks(options.masker),
-    turns: createLoopTurns(() => SHARED_LINES_AT_ONCE),
+  const hear = (line: Buffer): void =>
+    readServerLine(line).id === GREETING_ID
+      ? settle(greetingOf(config.name, line))
+      : multiplexer.fromServer(line);
+  const upstream = startProcess(state, {
+    hear,
+    end,
     awaits: (id) => id === GREETING_ID || multiplexer.awaits(id),
-    onLine: hear,
-    onOversize: (line) => tooLarge(line, { name: config.name, giveUp }, hear),
-    onEnd: end,
     onPressure: (on) => multiplexer.pause(on),
-    log: options.log,
   });
   const multiplexer = createMultiplexer({
     name: config.name,
@@ -224,16 +210,48 @@ function startInstance(state: State, version: unknown): Instance {
     idle,
     over,
   };
-  upstream.send(
-    requestLine(GREETING_ID, "initialize", {
-      protocolVersion: version,
-      capabilities: {},
-      clientInfo: options.clientInfo,
-    }),
-  );
+  greetServer(instance, options, version);
   void greetedInTime(state, instance);
   rest(state, instance);
   return instance;
+}
+
+/** As our own client; whoever waits for the greeting after this comes after it. */
+function greetServer(
+  { upstream, greeting, end }: Instance,
+  { clientInfo }: SharedServerOptions,
+  version: unknown,
+): void {
+  const params = { protocolVersion: version, capabilities: {}, clientInfo };
+  upstream.send(requestLine(GREETING_ID, "initialize", params));
+  void greeting.then((greeted) => {
+    // It may answer better another time.
+    if ("error" in greeted) end({ server: upstream.name, reason: greeted.error.message });
+    else upstream.send(notificationLine("notifications/initialized", undefined));
+  });
+}
+
+interface Hearing extends Pick<UpstreamHandlers, "awaits" | "onPressure"> {
+  hear(line: Buffer): void;
+  end(why: ServerFailure): void;
+}
+
+function startProcess(
+  { config, options, clock }: State,
+  { hear, end, ...handlers }: Hearing,
+): Upstream {
+  const giveUp = (reason: string): void => end({ server: config.name, reason });
+  const all: UpstreamHandlers = {
+    ...handlers,
+    clock,
+    masks: createMasks(options.masker),
+    turns: createLoopTurns(() => SHARED_LINES_AT_ONCE),
+    onLine: hear,
+    onOversize: (line) => tooLarge(line, { name: config.name, giveUp }, hear),
+    onEnd: end,
+    log: options.log,
+  };
+  return options.start?.(all) ?? startUpstream(config, all);
 }
 
 async function greetedInTime({ clock, config }: State, { greeting, end }: Instance): Promise<void> {
