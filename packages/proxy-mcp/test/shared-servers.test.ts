@@ -182,7 +182,7 @@ describe("a shared server", () => {
     expect(ofB).toHaveLength(2);
     d.says({ id: ofB[0]?.id, result: {} });
     await turn();
-    expectargumentsOf(calls(d).at(-1)["id"]).toBe("d");
+    expect(argumentsOf(calls(d).at(-1))["id"]).toBe("d");
   });
 
   it("ends a while after its last client, and begins anew for the next", async () => {
