@@ -48,8 +48,6 @@ export interface SharedServerOptions {
   readonly masker?: () => Masker | undefined;
   /** Default: the system's clock. */
   readonly clock?: Clock;
-  /** Starts the process. Default: as a child of ours. */
-  readonly start?: (handlers: UpstreamHandlers) => Upstream;
 }
 
 /** A server that several clients share. */
@@ -86,6 +84,7 @@ interface Instance {
 interface State {
   readonly config: CommandUpstream;
   readonly options: SharedServerOptions;
+  readonly startProcess: StartShared;
   readonly clock: Clock;
   current: Instance | undefined;
   /** Starts are one after another. */
@@ -103,15 +102,28 @@ interface Client {
   end(exit: ServerExit): void;
 }
 
-/** Nothing is started yet. */
+/** Starts the process of a shared server. */
+export type StartShared = (handlers: UpstreamHandlers) => Upstream;
+
+/** A server whose process is a child of ours. Nothing is started yet. */
 export function createSharedServer(
   config: CommandUpstream,
   options: SharedServerOptions,
+): SharedServer {
+  return shareServer(config, options, (handlers) => startUpstream(config, handlers));
+}
+
+/** A server that `startProcess` starts. Nothing is started yet. */
+export function shareServer(
+  config: CommandUpstream,
+  options: SharedServerOptions,
+  startProcess: StartShared,
 ): SharedServer {
   const { clock = systemClock } = options;
   const state: State = {
     config,
     options,
+    startProcess,
     clock,
     current: undefined,
     starting: Promise.resolve(),
@@ -186,7 +198,7 @@ function startInstance(state: State, version: unknown): Instance {
     readServerLine(line).id === GREETING_ID
       ? settle(greetingOf(config.name, line))
       : multiplexer.fromServer(line);
-  const upstream = startProcess(state, {
+  const upstream = startHeard(state, {
     hear,
     end,
     awaits: (id) => id === GREETING_ID || multiplexer.awaits(id),
@@ -236,8 +248,8 @@ interface Hearing extends Pick<UpstreamHandlers, "awaits" | "onPressure"> {
   end(why: ServerFailure): void;
 }
 
-function startProcess(
-  { config, options, clock }: State,
+function startHeard(
+  { config, options, clock, startProcess }: State,
   { hear, end, ...handlers }: Hearing,
 ): Upstream {
   const giveUp = (reason: string): void => end({ server: config.name, reason });
@@ -251,7 +263,7 @@ function startProcess(
     onEnd: end,
     log: options.log,
   };
-  return options.start?.(all) ?? startUpstream(config, all);
+  return startProcess(all);
 }
 
 async function greetedInTime({ clock, config }: State, { greeting, end }: Instance): Promise<void> {

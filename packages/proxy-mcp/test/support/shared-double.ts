@@ -1,6 +1,6 @@
 /** A shared server whose process says what the test says, and clients of it. */
 import { manualClock } from "@acp/testing";
-import { createSharedServer } from "../../src/index.js";
+import { shareServer } from "../../src/shared/shared-server.js";
 import type { SharedServer } from "../../src/index.js";
 import type { ServerProcess } from "../../src/server-process.js";
 import type { Upstream, UpstreamHandlers } from "../../src/upstream.js";
@@ -78,9 +78,10 @@ export function double(limits: object = {}, answersInitialize = true): Double {
     };
   };
   const says = (message: object): void => handlers?.onLine(Buffer.from(line(message)));
-  const shared = createSharedServer(
+  const shared = shareServer(
     { name: "db", command: ["x"], limits },
-    { clientInfo: { name: "acp", version: "0" }, log: (each) => logs.push(each), clock, start },
+    { clientInfo: { name: "acp", version: "0" }, log: (each) => logs.push(each), clock },
+    start,
   );
   return {
     shared,
