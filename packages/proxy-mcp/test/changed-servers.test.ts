@@ -123,6 +123,8 @@ describe("among several servers", () => {
     await p.proxy.change({ upstreams: [other, server("two")], changed: ["one"] });
     await until(p, () => p.logs.some((line) => line.includes('"one" has started')));
     expect(await tools(p, "list")).toContain("one__other");
+    const read = await p.client.request("read", "resources/read", { uri: "one://doc" });
+    expect(read).toHaveProperty("result.contents");
     expect(await tools(p, "again")).not.toContain("one__hang");
     const told = (await received(p, "one")).map(({ method }) => method);
     expect(told).toContain("resources/subscribe");

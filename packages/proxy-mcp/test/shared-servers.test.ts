@@ -64,6 +64,9 @@ describe("a shared server", () => {
           method === "notifications/cancelled" ? [params?.["requestId"]] : [],
         );
     expect(taken()).toEqual([ofA?.id]);
+    d.says({ id: ofA?.id, result: { late: true } });
+    await turn();
+    expect(a.heard).toHaveLength(1);
     a.process.kill();
     b.says(call(2));
     await turn();
@@ -185,6 +188,22 @@ describe("a shared server", () => {
     expect(argumentsOf(calls(d).at(-1))["id"]).toBe("d");
   });
 
+  it("says of what it was not sent that nothing was done, and nothing of what it had", async () => {
+    const { a, b, ...d } = await two({ callsMax: 1 });
+    a.says(call(1));
+    a.says(call(2));
+    b.says(call(1));
+    await turn();
+    d.dies();
+    await turn();
+    // Of the others their proxies say that the effect is not known.
+    expect(a.heard.slice(1)).toMatchObject([
+      { id: 2, error: { message: 'Server "db" exited with code 3' } },
+    ]);
+    expect(b.heard.slice(1)).toMatchObject([{ id: 1, error: { code: -32603 } }]);
+    expect([a.reason(), b.reason()]).toEqual(Array(2).fill('Server "db" exited with code 3'));
+  });
+
   it("ends a while after its last client, and begins anew for the next", async () => {
     const { a, b, ...d } = await two();
     a.end();
@@ -209,7 +228,12 @@ describe("a shared server", () => {
     await turn();
     expect(d.starts()).toBe(1);
     a.process.kill();
+    const release = d.lingers();
     b.process.kill();
+    // Never two at once.
+    for (let waited = 0; waited < 20; waited++) await turn();
+    expect(d.starts()).toBe(1);
+    release();
     await ready;
     await c.ready();
     expect(d.starts()).toBe(2);

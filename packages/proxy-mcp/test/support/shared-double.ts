@@ -29,6 +29,8 @@ export interface Double {
   says(message: object): void;
   dies(): void;
   starts(): number;
+  /** Has it take a while to end; what is returned ends it. */
+  lingers(): () => void;
   connect(): Client;
 }
 
@@ -56,6 +58,7 @@ export function double(limits: object = {}, answersInitialize = true): Double {
   let handlers: UpstreamHandlers | undefined;
   let got: Message[] = [];
   let starts = 0;
+  let isGone = Promise.resolve();
   const start = (own: UpstreamHandlers): Upstream => {
     handlers = own;
     got = [];
@@ -63,7 +66,7 @@ export function double(limits: object = {}, answersInitialize = true): Double {
     return {
       name: "db",
       pause: () => {},
-      close: () => Promise.resolve(),
+      close: () => isGone,
       send(bytes) {
         const message = JSON.parse(bytes.toString("utf8")) as Message;
         got.push(message);
@@ -91,6 +94,11 @@ export function double(limits: object = {}, answersInitialize = true): Double {
     says,
     dies: () => handlers?.onEnd({ server: "db", reason: 'Server "db" exited with code 3' }),
     starts: () => starts,
+    lingers() {
+      let release: () => void = () => {};
+      isGone = new Promise((resolve) => (release = resolve));
+      return () => release();
+    },
     connect: () => client(shared.connect()),
   };
 }
