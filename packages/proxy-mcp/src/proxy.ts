@@ -30,12 +30,15 @@ import type { RefusedLine } from "./message.js";
 import { createOutbox } from "./outbox.js";
 import type { Outbox } from "./outbox.js";
 import { createLiveRouter } from "./change/live-router.js";
+import type { RouterParts } from "./router.js";
 import type { ChangedParts } from "./change/change-many.js";
 import type { ChangeOutcome, LiveRouter } from "./change/live-router.js";
 import { errorLine, INVALID_REQUEST } from "./rpc.js";
 import type { ToolPins } from "./pins/tool-pins.js";
 import type { CallParts } from "./tool-call.js";
 import { within } from "./upstream.js";
+import { createWaiting } from "./waiting/waiting.js";
+import type { AnswerAddress, Waiting } from "./waiting/waiting.js";
 import { remoteUpstream } from "./remote/remote-upstream.js";
 import type { RemoteUpstream } from "./remote/remote-upstream.js";
 import type { LocalUpstream } from "./server-process.js";
@@ -78,6 +81,11 @@ export interface McpProxyOptions {
   readonly progressEveryMs?: number;
   /** When a waiting call is answered "pending, call again", in milliseconds. Default: 45,000. */
   readonly pendingAfterMs?: number;
+  /**
+   * Gives the https address where a person answers a question after signing in, for clients that can
+   * show one to their user; it must hold no secret. Default: there is none, and no address is shown.
+   */
+  readonly answerAddress?: AnswerAddress;
   /** How long a server may take to answer `initialize`, in milliseconds. Default: 50,000. */
   readonly startTimeoutMs?: number;
   /** Default: the system's clock. */
@@ -134,7 +142,7 @@ export interface McpProxy {
   /**
    * Has other servers take the place of those of now, while the client goes on: what is neither new
    * nor changed is left alone. Waits until the client was greeted, and resolves when what had to
-   * end has ended. Rules: spec/mcp-proxy.md §20.
+   * end has ended. Rules: spec/mcp-proxy.md §22.
    *
    * @returns `later` where it holds only once the client connects again.
    * @throws ConsentError `options_invalid`: nothing is changed.
@@ -177,6 +185,7 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
     reading.free();
     reading.pause(true);
     const left = router.leave();
+    parts.waiting.leave();
     // A client that piped its requests and closed still gets what needs no person.
     if (exit.reason === "client_closed") await left;
     await router.close();
@@ -186,16 +195,15 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
 
   const outbox = createOutbox(output, { onPressure: (on) => router.pause(on), onFull: onPressure });
   const turns = createLoopTurns(() => linesAtOnce(options));
+  const parts = callParts(options, turns, (line) => outbox.send(line));
   const router = createLiveRouter({
-    ...callParts(options, turns, (line) => outbox.send(line)),
-    startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
-    room: options.room,
-    ...pinParts(options),
+    ...parts,
     upstreams,
     onPressure,
+    ...serverParts(options),
     onFailed: (detail) => void finish({ reason: "upstream_failed", detail }),
   });
-  const splitter = createLineSplitter(clientLines(router, options, (line) => outbox.send(line)));
+  const splitter = createLineSplitter(clientLines({ ...parts, router }));
   const gone = (): void => {
     splitter.end();
     void finish({ reason: "client_closed", detail: "the client closed the connection" });
@@ -229,10 +237,18 @@ function changing(router: LiveRouter): Pick<McpProxy, "change" | "restart"> {
   };
 }
 
+function serverParts({
+  room,
+  startTimeoutMs = START_TIMEOUT_MS,
+  ...options
+}: McpProxyOptions): Pick<RouterParts, "pins" | "room" | "startTimeoutMs" | "trustedAnnotations"> {
+  return { room, startTimeoutMs, ...pinParts(options) };
+}
+
 function pinParts({
   pins,
   trustedAnnotations,
-}: Pick<McpProxyOptions, "pins" | "trustedAnnotations">): ChangedParts {
+}: Pick<McpProxyOptions, "pins" | "trustedAnnotations">): Required<ChangedParts> {
   return { pins, trustedAnnotations: new Set(trustedAnnotations) };
 }
 
@@ -250,7 +266,7 @@ function callParts(
   options: McpProxyOptions,
   turns: LoopTurns,
   send: (line: Buffer) => void,
-): CallParts {
+): CallParts & { readonly waiting: Waiting } {
   const {
     gate,
     agent,
@@ -261,7 +277,9 @@ function callParts(
     progressEveryMs = PROGRESS_EVERY_MS,
     pendingAfterMs = PENDING_AFTER_MS,
     callOf,
+    answerAddress,
   } = options;
+  const waiting = createWaiting({ clock, answerAddress, send });
   const masks = createMasks(masker);
   const ownCheck = gate.checksArguments ? {} : { argumentCheck: createArgumentCheck({ log }) };
   return {
@@ -276,17 +294,24 @@ function callParts(
     progressEveryMs,
     pendingAfterMs,
     ...(callOf !== undefined && { callOf }),
+    waiting,
     log,
-    send,
+    send: (line) => send(waiting.hears(line)),
   };
 }
 
+interface ClientParts {
+  readonly router: Pick<LiveRouter, "take">;
+  readonly waiting: Waiting;
+}
+
 /** What becomes of the client's lines. */
-function clientLines(
-  router: Pick<LiveRouter, "take">,
-  { log }: Pick<McpProxyOptions, "log">,
-  send: (line: Buffer) => void,
-): LineHandlers {
+function clientLines({
+  router,
+  waiting,
+  log,
+  send,
+}: Pick<CallParts, "log" | "send"> & ClientParts): LineHandlers {
   const refuse = ({ id, code, reason }: Omit<RefusedLine, "kind">): void => {
     log(reason);
     send(errorLine(id, { code, message: reason }));
@@ -296,7 +321,8 @@ function clientLines(
       const message = readClientLine(line);
       if (message === undefined) return;
       if (message.kind === "refused") return refuse(message);
-      router.take(message);
+      const own = waiting.take(message);
+      if (own !== undefined) router.take(own);
     },
     onOversize: (line) =>
       refuse({

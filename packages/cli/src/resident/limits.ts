@@ -42,7 +42,7 @@ export const LIMITS: Limits = {
   questions: 16,
   calls: 256,
   bytes: 64 * 1024 * 1024,
-  writesAtOnce: 16,
+  writesAtOnce: 32,
   writesBesideOthers: 4,
   logBytes: 10 * 1024 * 1024,
 };

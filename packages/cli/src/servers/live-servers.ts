@@ -1,7 +1,7 @@
 /**
  * Live servers: the servers of a gate that is in use, as the configuration changes. A text that does
  * not load, or that an agent could have written, changes nothing, and that is said. Rules:
- * spec/mcp-proxy.md §20.
+ * spec/mcp-proxy.md §22.
  */
 import { lstat, realpath } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";

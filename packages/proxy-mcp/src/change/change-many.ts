@@ -1,6 +1,6 @@
 /**
  * Changes among several servers while their client goes on: some are added, some removed, some take
- * another one's place, some are started anew. Rules: spec/mcp-proxy.md §20.
+ * another one's place, some are started anew. Rules: spec/mcp-proxy.md §22.
  */
 import { announce } from "../announce.js";
 import type { ServerFailure } from "../failure.js";

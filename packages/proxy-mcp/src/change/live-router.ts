@@ -1,7 +1,7 @@
 /**
  * Live router: the router of now of one client, whose servers change while it goes on. One server
  * passes everything unchanged, several do not (spec/mcp-proxy.md §6, §7): where one becomes several,
- * another router takes its place, and the client goes on. Rules: §20.
+ * another router takes its place, and the client goes on. Rules: §22.
  */
 import { announce } from "../announce.js";
 import type { KeptSession } from "../kept-session.js";
