@@ -70,6 +70,8 @@ export type { AcceptRecord, KnownQuestions, PendingFiles } from "./pending-direc
 export { readPolicyFile } from "./policy-file.js";
 export { watchPolicyFile } from "./policy-watch.js";
 export type { PolicyWatch, PolicyWatchOptions } from "./policy-watch.js";
+export { watchText } from "./text-watch.js";
+export type { TextWatch, TextWatchOptions } from "./text-watch.js";
 export { checkPrivateDirectory, makePrivateDirectory, readPrivateFile } from "./private-file.js";
 export { deriveUnlockKey, makeKeyFile } from "./private-key.js";
 export type { Unlock } from "./private-key.js";
