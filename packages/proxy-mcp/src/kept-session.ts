@@ -38,6 +38,8 @@ export interface KeptSession {
   keep(message: KeptMessage): void;
   /** Reads the agreed version from an answer to `initialize`; gives its result. */
   learn(line: Buffer): Readonly<Record<string, unknown>> | undefined;
+  /** All but the greeting, for another server that is to hear it. */
+  messages(): readonly KeptMessage[];
   /** The level and the subscriptions as requests of our own. */
   requests(): readonly { readonly id: RpcId; readonly line: Buffer }[];
 }
@@ -70,6 +72,10 @@ export function createKeptSession(): KeptSession {
     const [oldest] = subscriptions.size > SUBSCRIPTIONS_MAX ? subscriptions.keys() : [];
     if (oldest !== undefined) subscriptions.delete(oldest);
   };
+  const asked = (): readonly (readonly [string, unknown])[] => [
+    ...(level === undefined ? [] : [["logging/setLevel", { level }] as const]),
+    ...Array.from(subscriptions.values(), (params) => ["resources/subscribe", params] as const),
+  ];
   return {
     greeting: () => greeting,
     initialized: () => initialized,
@@ -94,14 +100,17 @@ export function createKeptSession(): KeptSession {
       greeting.version = answer?.version;
       return answer?.result;
     },
-    requests() {
-      const asked: (readonly [string, unknown])[] = [];
-      if (level !== undefined) asked.push(["logging/setLevel", { level }]);
-      for (const params of subscriptions.values()) asked.push(["resources/subscribe", params]);
-      return asked.map(([method, params]) => {
+    messages() {
+      const line = Buffer.alloc(0);
+      const all = asked().map(([method, params]) => ({ method, params, line }));
+      if (initialized === undefined) return all;
+      const method = "notifications/initialized";
+      return [{ method, params: undefined, line: initialized }, ...all];
+    },
+    requests: () =>
+      asked().map(([method, params]) => {
         const id = `acp-again-${randomUUID()}`;
         return { id, line: requestLine(id, method, params) };
-      });
-    },
+      }),
   };
 }

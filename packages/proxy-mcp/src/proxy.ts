@@ -8,6 +8,7 @@ import { ConsentError, systemClock } from "@acp/core";
 import type { Agent, Clock, ConsentGate, Masker } from "@acp/core";
 import { createArgumentCheck } from "./argument-check.js";
 import { createAside } from "./aside.js";
+import { deferred } from "./deferred.js";
 import type { HideDenied } from "./hidden-tools.js";
 import { createLineSplitter } from "./framing.js";
 import type { LineHandlers } from "./framing.js";
@@ -29,9 +30,10 @@ import { idAtEdges, readClientLine } from "./message.js";
 import type { RefusedLine } from "./message.js";
 import { createOutbox } from "./outbox.js";
 import type { Outbox } from "./outbox.js";
-import type { Router, RouterParts } from "./router.js";
-import { createManyRouter } from "./router-many.js";
-import { createSingleRouter } from "./router-single.js";
+import { createLiveRouter } from "./change/live-router.js";
+import type { RouterParts } from "./router.js";
+import type { ChangedParts } from "./change/change-many.js";
+import type { ChangeOutcome, LiveRouter } from "./change/live-router.js";
 import { errorLine, INVALID_REQUEST } from "./rpc.js";
 import type { ToolPins } from "./pins/tool-pins.js";
 import type { CallParts } from "./tool-call.js";
@@ -133,8 +135,27 @@ export interface ProxyExit {
   readonly detail: string;
 }
 
+/** Servers that take the place of those of now, and what holds for those that are new or changed. */
+export interface UpstreamChange extends Pick<McpProxyOptions, "pins" | "trustedAnnotations"> {
+  /** All of them, with unique names, in their order. */
+  readonly upstreams: readonly UpstreamConfig[];
+  /** Names of those that are others than before under the same name. */
+  readonly changed: readonly string[];
+}
+
 /** A running proxy. */
 export interface McpProxy {
+  /**
+   * Has other servers take the place of those of now, while the client goes on: what is neither new
+   * nor changed is left alone. Waits until the client was greeted, and resolves when what had to
+   * end has ended. Rules: spec/mcp-proxy.md §22.
+   *
+   * @returns `later` where it holds only once the client connects again.
+   * @throws ConsentError `options_invalid`: nothing is changed.
+   */
+  change(next: UpstreamChange): Promise<ChangeOutcome>;
+  /** Has servers started anew. Resolves when their processes were told to end. */
+  restart(names: readonly string[]): Promise<void>;
   /** Resolves when the servers are gone and everything is written. Never rejects. */
   readonly done: Promise<ProxyExit>;
   /** Withdraws open questions and ends the servers. Resolves when that is done. */
@@ -181,7 +202,7 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   const outbox = createOutbox(output, { onPressure: (on) => router.pause(on), onFull: onPressure });
   const turns = createLoopTurns(() => linesAtOnce(options));
   const parts = callParts(options, turns, (line) => outbox.send(line));
-  const router = createRouter({
+  const router = createLiveRouter({
     ...parts,
     upstreams,
     onPressure,
@@ -207,29 +228,38 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   };
   if (signal?.aborted === true) void close();
   else signal?.addEventListener("abort", () => void close(), { once: true });
-  return { done, close };
+  return { done, close, ...changing(router) };
+}
+
+function changing(router: LiveRouter): Pick<McpProxy, "change" | "restart"> {
+  return {
+    change: async ({ upstreams, changed, ...parts }) =>
+      router.change({
+        upstreams: checkUpstreams(upstreams),
+        changed: new Set(changed),
+        parts: pinParts(parts),
+      }),
+    restart: (names) => router.restart(new Set(names)),
+  };
 }
 
 function serverParts({
-  pins,
   room,
   startTimeoutMs = START_TIMEOUT_MS,
-  trustedAnnotations,
   hideDenied,
+  ...options
 }: McpProxyOptions): Pick<
   RouterParts,
   "pins" | "room" | "startTimeoutMs" | "trustedAnnotations" | "hideDenied"
 > {
-  const trusted = new Set(trustedAnnotations);
-  return { pins, room, startTimeoutMs, hideDenied, trustedAnnotations: trusted };
+  return { room, startTimeoutMs, hideDenied, ...pinParts(options) };
 }
 
-function deferred<T>(): readonly [Promise<T>, (value: T) => void] {
-  let settle: (value: T) => void = () => {};
-  const promise = new Promise<T>((resolve) => {
-    settle = resolve;
-  });
-  return [promise, settle];
+function pinParts({
+  pins,
+  trustedAnnotations,
+}: Pick<McpProxyOptions, "pins" | "trustedAnnotations">): Required<ChangedParts> {
+  return { pins, trustedAnnotations: new Set(trustedAnnotations) };
 }
 
 /** Writes what is left; a client that reads nothing holds up nobody who was told to stop. */
@@ -281,7 +311,7 @@ function callParts(
 }
 
 interface ClientParts {
-  readonly router: Router;
+  readonly router: Pick<LiveRouter, "take">;
   readonly waiting: Waiting;
 }
 
@@ -311,13 +341,6 @@ function clientLines({
         reason: `Cannot accept the message: it has more than ${LINE_BYTES_MAX} bytes`,
       }),
   };
-}
-
-function createRouter(parts: RouterParts): Router {
-  const [first, second] = parts.upstreams;
-  return first !== undefined && second === undefined
-    ? createSingleRouter(parts, first)
-    : createManyRouter(parts);
 }
 
 /**
