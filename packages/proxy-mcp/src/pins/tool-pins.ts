@@ -11,7 +11,7 @@ export type PresentedKind = "tool" | "prompt" | "resource" | "template" | "instr
 
 /** Something that a server presents and a model may read. */
 export interface PresentedText {
-  /** What it is of. */
+  /** Which list has the definition; `"instructions"` where none has. */
   readonly kind: PresentedKind;
   /**
    * A tool's or prompt's name on its server; a resource's URI or a template, or their pin where they
