@@ -40,8 +40,11 @@ export interface GatesOfHome {
   withGate<T>(parts: WithGateParts, use: (inUse: GateInUse) => Promise<T>): Promise<T>;
   /** A server of this client as it is started outside of any sandbox. */
   outside(server: CommandServer): LocalUpstream;
-  /** What the client's requests need a place of; a process of its own has no other client. */
-  readonly room?: RequestRoom;
+  /**
+   * What the requests of one of the client's agents need a place of; a process of its own has no
+   * other client.
+   */
+  readonly roomOf?: (agentId: string) => RequestRoom;
   /** What stands before each gate that judges the requests of programs. */
   readonly around?: (gate: ConsentGate) => ConsentGate;
   /** Ids of the client's tool calls, where it gives them some. */
@@ -135,7 +138,7 @@ async function serve(invocation: Invocation, { signal, start, gates }: Serving):
       log: (line) => print.notice(line),
       signal,
       ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
-      ...(gates.room !== undefined && { room: gates.room }),
+      ...(gates.roomOf !== undefined && { room: gates.roomOf(agent.id) }),
       ...(gates.callOf !== undefined && { callOf: gates.callOf }),
     });
     const { reason } = await proxy.done;

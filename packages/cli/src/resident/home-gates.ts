@@ -155,8 +155,8 @@ function ofSession(
 ): Omit<GatesOfHome, "keys"> {
   const answer = session.serveLocked ?? serveLocked;
   return {
-    room: share.requestRoom,
-    around: (gate) => sessionGate(gate, { room: share.requestRoom, calls }),
+    roomOf: share.roomOf,
+    around: (gate) => sessionGate(gate, { roomOf: share.roomOf, calls }),
     ...(calls !== undefined && { callOf: calls.callOf }),
     outside: (server) => ({
       ...outsideOf(server, invocation.io),
