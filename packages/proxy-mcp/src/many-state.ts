@@ -16,6 +16,8 @@ export interface OpenRequest {
   readonly sent: { readonly peer: Peer; readonly id: number }[];
   call?: ToolCall | undefined;
   cancelled: boolean;
+  /** Ends the judging of what its answer asks for. */
+  stop?: AbortController;
 }
 
 /** What the parts of this router share. */

@@ -65,7 +65,10 @@ export function createManyRouter(parts: RouterParts): Router {
     pause(on): void {
       for (const peer of state.peers) peer.pause(on);
     },
-    leave: () => state.calls.leave(),
+    leave(): Promise<void> {
+      for (const { name } of state.peers) state.requests.forget(name);
+      return state.calls.leave();
+    },
     async close(): Promise<void> {
       await Promise.all(state.peers.map((peer) => peer.close()));
       await Promise.all(
@@ -97,6 +100,7 @@ function takeCancellation({ open }: ManyState, params: unknown, line: Buffer): v
   const request = typeof id === "string" || typeof id === "number" ? open.get(id) : undefined;
   if (request === undefined) return;
   request.cancelled = true;
+  request.stop?.abort(new Error("the client took it back"));
   if (request.call !== undefined && !request.call.cancel()) return;
   for (const { peer, id: sentId } of request.sent) {
     peer.abandon(sentId);

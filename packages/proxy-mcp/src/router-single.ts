@@ -55,7 +55,7 @@ interface Waiting {
   call?: ToolCall | undefined;
   /** Set while it is at the server. */
   onAnswer?: ((line: Buffer) => void) | undefined;
-  /** Ends the watch over the start. */
+  /** Ends the watch over the start, and the judging of what its answer asks for. */
   stop?: AbortController;
 }
 
@@ -121,7 +121,10 @@ export function createSingleRouter(parts: RouterParts, config: LocalUpstream): R
   return {
     take: (message) => fromClient(state, message),
     pause: (on) => state.upstream.pause(on),
-    leave: () => state.calls.leave(),
+    leave(): Promise<void> {
+      state.side.leave();
+      return state.calls.leave();
+    },
     async close(): Promise<void> {
       await state.upstream.close();
       // Nobody waits for a first answer any more, and no timer of it keeps the process.
@@ -239,8 +242,10 @@ function takeCancellation({ waiting, upstream }: State, params: unknown, line: B
     entry !== undefined &&
     entry.method !== "initialize" &&
     (typeof id === "string" || typeof id === "number")
-  )
+  ) {
     waiting.delete(id);
+    entry.stop?.abort(new Error("the client took it back"));
+  }
   upstream.send(line);
 }
 
@@ -276,7 +281,9 @@ function fromServer(state: State, line: Buffer): void {
       isRecord(result) && isRecord(result.capabilities) && isRecord(result.capabilities.tools);
   }
   const { method, params } = entry;
-  const readable = readableBy(state, { id, method, params }, line);
+  entry.stop = new AbortController();
+  const { signal } = entry.stop;
+  const readable = readableBy(state, { request: { id, method, params }, signal }, line);
   if (Buffer.isBuffer(readable)) {
     waiting.delete(id);
     return parts.send(readable);
@@ -307,10 +314,11 @@ const isStray = ({ parts, upstream }: State, line: Buffer): boolean =>
 /** An answer as the client may see it; a promise where it is held against what is pinned. */
 function readableBy(
   { parts, calls, catalog, upstream }: State,
-  { id, method, params }: FreeRequest,
+  { request, signal }: { readonly request: FreeRequest; readonly signal: AbortSignal },
   line: Buffer,
 ): Buffer | Promise<Buffer> {
-  const free = { calls, server: upstream.name, request: { id, method, params }, log: parts.log };
+  const { method } = request;
+  const free = { calls, server: upstream.name, request, log: parts.log, signal };
   const own = method === "initialize" ? line : freeAnswer(free, line);
   if (method === "tools/list")
     return Buffer.isBuffer(own) ? catalog.take(own) : own.then((each) => catalog.take(each));

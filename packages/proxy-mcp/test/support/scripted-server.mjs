@@ -187,7 +187,8 @@ const METHODS = {
     send({ method: "notifications/resources/updated", params: { uri: params.uri } });
   },
   "resources/unsubscribe": ({ id }) => result(id, {}),
-  "prompts/list": ({ id }) => result(id, { prompts: [{ name: "greet", arguments: [] }] }),
+  "prompts/list": ({ id, params }) =>
+    result(id, { prompts: [{ name: "greet", arguments: [] }], ...params?.inner }),
   "prompts/get": ({ id, params }) =>
     params.name !== "hold" && result(id, { messages: [], description: `${name} ${params.name}` }),
   "completion/complete": ({ id, params }) =>
