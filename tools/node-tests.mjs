@@ -36,14 +36,18 @@ const NOT = [
   // They read files or start programs only to judge our own tables, texts and documents.
   /^packages\/core\/(?:src\/exec|test\/(?:docs-|policy-))/,
   /^packages\/exec-safety\/(?:src\/(?!text\/escape\.)|test\/)/,
-  /^packages\/channel-\w+\/test\/(?:shown-text|text-vectors)\./,
+  /^packages\/channel-\w+\/test\/(?:docs|shown-text|text-vectors)\./,
+  /^packages\/home\/test\/\w+-schema\./,
   // The built programs from end to end: one file for each way in. The others start the same
   // programs to see what ours say and decide.
-  /^packages\/cli\/test\/(?!(?:cli|exec-hook|hook-resident|inbox|mcp|proxy-http|terminal|yes-killed)\.)/,
+  /^packages\/cli\/test\/(?!(?:cli|exec-hook|mcp|proxy-http|terminal|yes-killed)\.)/,
   /^examples\/(?:filesystem-demo|http-proxy|hub-exec-approval)\//,
+  // Long logs and soaks: what they use of Node, the tests beside them use, too.
+  /^packages\/audit\/test\/log-(?:index-opened|lookup)\./,
+  /^packages\/proxy-mcp\/test\/soak\./,
   // Deaths at every place: the kernel's doing, and the tests of each file keep the ones that Node
   // sees.
-  /^packages\/(?:audit|home|exec-approval)\/test\/(?:\w+-)?crash\./,
+  /^packages\/(?:audit|home|exec-approval)\/test\/(?:[\w-]+-)?(?:crash|killed)\./,
 ];
 
 /**

@@ -8,7 +8,7 @@ const TEXTS: ReadonlyMap<string, string> = new Map([
   ["packages/home/src/name.test.ts", ""],
   ["packages/proxy-http/test/tunnel.test.ts", 'import { connect } from "node:net";'],
   ["packages/sandbox-linux/test/escape.test.ts", 'import { spawn } from "node:child_process";'],
-  ["packages/cli/test/inbox.test.ts", 'import { request } from "node:http";'],
+  ["packages/cli/test/terminal.test.ts", 'import { request } from "node:http";'],
   ["packages/cli/test/inbox-unreachable.test.ts", 'import { request } from "node:http";'],
   ["packages/audit/test/crash.test.ts", 'import { spawn } from "node:child_process";'],
   ["packages/core/src/crypto/sha256.test.ts", ""],
@@ -21,7 +21,7 @@ describe("nodeTests()", () => {
     expect(nodeTests([...TEXTS.keys()], (file) => TEXTS.get(file))).toEqual([
       "packages/home/src/lock.test.ts",
       "packages/proxy-http/test/tunnel.test.ts",
-      "packages/cli/test/inbox.test.ts",
+      "packages/cli/test/terminal.test.ts",
       "packages/core/src/crypto/sha256.test.ts",
     ]);
   });

@@ -1,4 +1,5 @@
 /** What adapters share of the machine: trusted programs, locks, terminals, web handlers. */
+export { listenOnLoopback } from "./listen-on-loopback.js";
 export { type FetchHandler, toNodeHandler } from "./node-handler.js";
 export {
   type SocketLock,

@@ -3,7 +3,7 @@
  * of them waits for the next.
  */
 import { type Server, type Socket, createServer } from "node:net";
-import { ConsentError, asError } from "@acp/core";
+import { listenOnLoopback } from "@acp/host";
 import type { Door, Doors } from "../resident/doors.js";
 
 /** Ports that stay when a session ends. */
@@ -12,12 +12,12 @@ export interface OwnDoors extends Doors, AsyncDisposable {
   shut(): void;
 }
 
-const HOST = "127.0.0.1";
 /** Connections that wait for a session; one more is refused. */
 const WAITING_MAX = 512;
 
 interface Listening {
   readonly server: Server;
+  port: number;
   take: Door["take"] | undefined;
   readonly waiting: Socket[];
 }
@@ -35,8 +35,7 @@ export function createOwnDoors(): OwnDoors {
         all.set(name, at);
         at.take = take;
         for (const socket of at.waiting.splice(0)) take(socket);
-        const address = at.server.address();
-        ports.push(typeof address === "object" && address !== null ? address.port : port);
+        ports.push(at.port);
       }
       return ports;
     },
@@ -54,24 +53,13 @@ export function createOwnDoors(): OwnDoors {
 
 async function listen(port: number): Promise<Listening> {
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true });
-  const at: Listening = { server, take: undefined, waiting: [] };
+  const at: Listening = { server, port, take: undefined, waiting: [] };
   server.on("connection", (socket) => {
     socket.on("error", () => undefined);
     if (at.take !== undefined) at.take(socket);
     else if (at.waiting.length < WAITING_MAX) at.waiting.push(socket);
     else socket.destroy();
   });
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(port, HOST, resolve);
-    });
-    return at;
-  } catch (cause) {
-    throw new ConsentError(
-      "options_invalid",
-      `Cannot listen on ${HOST} port ${port}: ${asError(cause).message}`,
-      { cause },
-    );
-  }
+  at.port = await listenOnLoopback(server, port);
+  return at;
 }

@@ -3,7 +3,7 @@
  */
 import { createServer } from "node:http";
 import type { Server } from "node:http";
-import { ConsentError } from "@acp/core";
+import { listenOnLoopback } from "@acp/host";
 import type { ProxyCount } from "@acp/proxy-http";
 
 /** Counters since the start. */
@@ -67,21 +67,8 @@ export async function serveCounters(
   port: number,
 ): Promise<AsyncDisposable & { readonly port: number }> {
   const server = counterServer(counters);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (cause) =>
-      reject(
-        new ConsentError(
-          "options_invalid",
-          `Cannot listen on 127.0.0.1 port ${port}: ${cause.message}`,
-          { cause },
-        ),
-      ),
-    );
-    server.listen({ port, host: "127.0.0.1", exclusive: true }, resolve);
-  });
-  const address = server.address();
   return {
-    port: typeof address === "object" && address !== null ? address.port : port,
+    port: await listenOnLoopback(server, port),
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

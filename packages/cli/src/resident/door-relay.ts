@@ -4,6 +4,7 @@
  * what comes meanwhile waits, or hears why it cannot be served. Rules: spec/resident.md §4 and §5.
  */
 import { type Server, createServer } from "node:net";
+import { listenOnLoopback } from "@acp/host";
 import type { DoorLink, LinkHandlers } from "./link.js";
 import type { Reached, Unreached } from "./reach.js";
 import type { Relay } from "./relay.js";
@@ -32,7 +33,6 @@ export interface DoorRelayParts {
 /** Said by whoever is told to end. */
 export const ENDING = "ending: no new requests; those under way have 10 s";
 
-const HOST = "127.0.0.1";
 /** What has closed on one side gets the rest of its bytes to the other. */
 const REST_MS = 2_000;
 
@@ -123,10 +123,10 @@ async function openDoors(state: State, link: DoorLink, { key, doors }: WantedDoo
   state.queue.open(key);
 }
 
-function listen(
+async function listen(
   state: State,
   door: string,
-  port: number,
+  wanted: number,
 ): Promise<{ readonly server: Server; readonly port: number }> {
   const server = createServer(
     { allowHalfOpen: true, pauseOnConnect: true, noDelay: true },
@@ -135,18 +135,7 @@ function listen(
       state.queue.take(door, socket);
     },
   );
-  return new Promise((resolve, reject) => {
-    server.once("error", ({ message }) =>
-      reject(new Error(`Cannot listen on ${HOST} port ${port}: ${message}`)),
-    );
-    server.listen({ port, host: HOST, exclusive: true }, () => {
-      // What fails later fails one connection.
-      server.on("error", () => undefined);
-      const address = server.address();
-      const isBound = typeof address === "object" && address !== null;
-      resolve({ server, port: isBound ? address.port : port });
-    });
-  });
+  return { server, port: await listenOnLoopback(server, wanted) };
 }
 
 /** Opens a session for what waits, or says why it does not. */

@@ -9,7 +9,8 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer as createSocketServer } from "node:net";
 import type { Server as SocketServer, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { ConsentError, systemClock } from "@acp/core";
+import { systemClock } from "@acp/core";
+import { listenOnLoopback } from "@acp/host";
 import type { Clock } from "@acp/core";
 import { createClients } from "./clients.js";
 import type { Clients, McpCaller } from "./clients.js";
@@ -192,7 +193,7 @@ async function closeAll(state: State, closed: Promise<void>): Promise<void> {
   await closed;
 }
 
-function listenAt(
+async function listenAt(
   port: number,
   take: (socket: Socket, port: number) => void,
 ): Promise<{ readonly server: SocketServer; readonly port: number }> {
@@ -200,23 +201,8 @@ function listenAt(
   const server = createSocketServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
     take(socket, own),
   );
-  return new Promise((resolve, reject) => {
-    server.once("error", (cause) =>
-      reject(
-        new ConsentError(
-          "options_invalid",
-          `Cannot listen on 127.0.0.1 port ${port}: ${cause.message}`,
-          { cause },
-        ),
-      ),
-    );
-    server.listen({ port, host: "127.0.0.1", exclusive: true }, () => {
-      server.on("error", () => undefined);
-      const address = server.address();
-      if (typeof address === "object" && address !== null) own = address.port;
-      resolve({ server, port: own });
-    });
-  });
+  own = await listenOnLoopback(server, port);
+  return { server, port: own };
 }
 
 /** Node's own time limits hold only for a server that listens itself. */
