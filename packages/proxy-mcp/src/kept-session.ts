@@ -4,7 +4,9 @@
  * Nothing else is ever sent again.
  */
 import { randomUUID } from "node:crypto";
+import type { Ruling } from "@acp/core";
 import { SUBSCRIPTIONS_MAX } from "./limits.js";
+import { logText } from "./log-text.js";
 import { isRecord, readServerLine, resultOf } from "./message.js";
 import { requestLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
@@ -38,7 +40,7 @@ export interface KeptSession {
   keep(message: KeptMessage): void;
   /** Reads the agreed version from an answer to `initialize`; gives its result. */
   learn(line: Buffer): Readonly<Record<string, unknown>> | undefined;
-  /** The level and the subscriptions as requests of our own. */
+  /** The level, and the subscriptions that the rules still allow, as requests of our own. */
   requests(): readonly { readonly id: RpcId; readonly line: Buffer }[];
 }
 
@@ -55,18 +57,29 @@ export function greetingResult(
   return { result, version: VERSION.test(named) ? named : "a version that is not one" };
 }
 
+/** What the rules say of a subscription to a resource now. */
+export type SubscribeEffect = (uri: string) => Ruling["effect"];
+
+interface Subscription {
+  /** What the rules said when it was made: where they asked, a person has agreed. */
+  readonly effect: Ruling["effect"];
+}
+
 /** Nothing was told yet. */
-export function createKeptSession(): KeptSession {
+export function createKeptSession(
+  effectOf: SubscribeEffect,
+  log: (line: string) => void,
+): KeptSession {
   let greeting: Greeting | undefined;
   let initialized: Buffer | undefined;
   let level: unknown;
-  const subscriptions = new Map<string, unknown>();
+  const subscriptions = new Map<string, Subscription>();
   const subscribe = (params: unknown, isOn: boolean): void => {
     const uri: unknown = isRecord(params) ? params.uri : undefined;
     if (typeof uri !== "string") return;
     subscriptions.delete(uri);
     if (!isOn) return;
-    subscriptions.set(uri, { uri });
+    subscriptions.set(uri, { effect: effectOf(uri) });
     const [oldest] = subscriptions.size > SUBSCRIPTIONS_MAX ? subscriptions.keys() : [];
     if (oldest !== undefined) subscriptions.delete(oldest);
   };
@@ -97,7 +110,18 @@ export function createKeptSession(): KeptSession {
     requests() {
       const asked: (readonly [string, unknown])[] = [];
       if (level !== undefined) asked.push(["logging/setLevel", { level }]);
-      for (const params of subscriptions.values()) asked.push(["resources/subscribe", params]);
+      for (const [uri, { effect: before }] of subscriptions) {
+        const now = effectOf(uri);
+        // Nobody is asked again: what a person agreed to stays, and what rules allowed then does not.
+        if (now === "allow" || (now === "ask" && before === "ask"))
+          asked.push(["resources/subscribe", { uri }]);
+        else {
+          subscriptions.delete(uri);
+          log(
+            `The policy does not allow the subscription to ${logText(JSON.stringify(uri))} any longer; it is not made again`,
+          );
+        }
+      }
       return asked.map(([method, params]) => {
         const id = `acp-again-${randomUUID()}`;
         return { id, line: requestLine(id, method, params) };

@@ -20,7 +20,7 @@ import { isJudged, isServersMethod } from "./judged/methods.js";
 import { noticeError } from "./judged/notice-error.js";
 import { rewriteRequest } from "./judged/read-request.js";
 import { createServerRequests } from "./judged/server-requests.js";
-import { createSubscriptions } from "./judged/subscriptions.js";
+import { createSubscriptions, unsubscribed } from "./judged/subscriptions.js";
 import { isRecord, paramsOf } from "./message.js";
 import { changedOwner, ownerOfRequest, ownerOfTool, ownRequest, placeOf } from "./owners.js";
 import type { Target } from "./owners.js";
@@ -237,6 +237,8 @@ function routeCall(
           ? {}
           : { token: { token: progressToken, lasting: isTask } }),
       });
+      if (place !== undefined && "sent" in place)
+        onNotSubscribed({ place, request, entry, peer, answer: sent.answer });
       sent.answer.then(
         (reply) => onAnswer(replaceValues(reply, [{ path: ["id"], value: id }])),
         // The call hears of its server's end by itself.
@@ -244,6 +246,25 @@ function routeCall(
       );
     },
   };
+}
+
+interface Subscribing {
+  readonly place: Exclude<ReturnType<typeof placeOf>, undefined | { readonly full: string }>;
+  readonly request: ClientRequest;
+  readonly entry: OpenRequest;
+  readonly peer: Peer;
+  readonly answer: Promise<Buffer>;
+}
+
+/** Of a subscription that is refused, or taken back, another process of its server hears nothing. */
+function onNotSubscribed({ place, request, entry, peer, answer }: Subscribing): void {
+  const forget = (): void => peer.keep(unsubscribed(request.params, request.line));
+  entry.stop ??= new AbortController();
+  entry.stop.signal.addEventListener("abort", forget, { once: true });
+  answer.then(
+    (reply) => void (place.answered(reply) || forget()),
+    () => {},
+  );
 }
 
 /** Nobody waits for the answer any more. */

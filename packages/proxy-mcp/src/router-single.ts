@@ -26,7 +26,7 @@ import { noticeError } from "./judged/notice-error.js";
 import { rewriteRequest } from "./judged/read-request.js";
 import { createServerSide } from "./judged/server-side.js";
 import type { ServerSide } from "./judged/server-side.js";
-import { createSubscriptions } from "./judged/subscriptions.js";
+import { createSubscriptions, subscribeEffectOf, unsubscribed } from "./judged/subscriptions.js";
 import type { Subscriptions } from "./judged/subscriptions.js";
 import { EXPIRED_MAX, LIST_TIMEOUT_MS } from "./limits.js";
 import { isRecord, readServerLine, resultOf } from "./message.js";
@@ -104,6 +104,7 @@ export function createSingleRouter(parts: RouterParts, config: LocalUpstream): R
       onLine: (line) => fromServer(state, line),
       onOversize: (line) => tooLarge(line, state.upstream, (answer) => fromServer(state, answer)),
       startTimeoutMs: startTimeoutMs(config, parts),
+      subscribeEffect: subscribeEffectOf(parts, config.name),
       hasAnswered: () => state.greeted,
       onDown: (failure) => void down(state, failure),
       onUp: (result) => back(state, result),
@@ -206,7 +207,10 @@ function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
       forward: (changed, onAnswer) => {
         if (isCall && catalog.isHeldBack(tool))
           return onAnswer(resultLine(id, heldBackResult(tool)));
-        entry.onAnswer = onAnswer;
+        entry.onAnswer = (answer) => {
+          if (place?.answered(answer) === false) upstream.keep(unsubscribed(params, line));
+          onAnswer(answer);
+        };
         place?.sent();
         // Of a subscription that a person changed another process hears nothing.
         if (!isCall && changed === undefined) upstream.keep(request);
@@ -233,16 +237,15 @@ function definitionOf(state: State, tool: string): Promise<ToolDefinition | unde
  * The client takes a request back. A call that its server has not seen is nothing to tell the
  * server of.
  */
-function takeCancellation({ waiting, upstream }: State, params: unknown, line: Buffer): void {
+function takeCancellation(state: State, params: unknown, line: Buffer): void {
+  const { waiting, upstream } = state;
   const id: unknown = isRecord(params) ? params.requestId : undefined;
   const entry = typeof id === "string" || typeof id === "number" ? waiting.get(id) : undefined;
   if (entry?.call !== undefined && !entry.call.cancel()) return;
+  if (entry?.method === "resources/subscribe") upstream.keep(unsubscribed(entry.params, line));
   // The server need not answer a request that was taken back, so nothing is waited for.
-  if (
-    entry !== undefined &&
-    entry.method !== "initialize" &&
-    (typeof id === "string" || typeof id === "number")
-  ) {
+  const isId = typeof id === "string" || typeof id === "number";
+  if (entry !== undefined && entry.method !== "initialize" && isId) {
     waiting.delete(id);
     entry.stop?.abort(new Error("the client took it back"));
   }

@@ -3,7 +3,7 @@
  * client hears of it; without a rule that names it, it is denied. Which folders the client works in
  * is judged once more when the client has told. Rules: spec/mcp-proxy.md §18.
  */
-import { isJsonObject, parseJson, toolAction } from "@acp/core";
+import { isJsonObject, parseJson } from "@acp/core";
 import type { JsonObject } from "@acp/core";
 import { invalidResult } from "../call-result.js";
 import type { NoticeResult } from "../call-result.js";
@@ -19,8 +19,9 @@ import type { Judging } from "./judging.js";
 import { isOfTask, isServersMethod } from "./methods.js";
 import { noticeOf, REJECTED, serversAnswer } from "./notice-error.js";
 import { readRequest, rewriteRequest } from "./read-request.js";
+import { effectOf } from "./effect-of.js";
 import { createServerRoom } from "./server-room.js";
-import type { ServerRoom, ServersQuestion } from "./server-room.js";
+import type { ServerRoom } from "./server-room.js";
 import { createTasks } from "./tasks.js";
 import type { Tasks } from "./tasks.js";
 
@@ -190,22 +191,6 @@ function judge(state: State, wire: ServerWire, request: ClientRequest): void {
     // What is judged ends with its server by itself.
     drop: () => void (call ?? place.over()),
   });
-}
-
-/** What the rules say of a request now: whether it may need people. What cannot be judged does not. */
-function effectOf(
-  { gate, agent, session }: CallParts,
-  {
-    server,
-    tool,
-    args,
-  }: { readonly server: string; readonly tool: string; readonly args: JsonObject },
-): ServersQuestion["effect"] {
-  try {
-    return gate.evaluate(toolAction(server, tool, args), { agent, session }).ruling.effect;
-  } catch {
-    return "deny";
-  }
 }
 
 /** Until when a question is open that goes on without its request. */

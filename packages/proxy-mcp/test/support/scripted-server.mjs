@@ -183,6 +183,8 @@ const METHODS = {
       ? result(id, { contents: [{ uri: params.uri, text: name }] })
       : send({ id, error: { code: -32002, message: "Resource not found" } }),
   "resources/subscribe": ({ id, params }) => {
+    if (params.uri.endsWith("/held")) return;
+    if (params.uri.endsWith("/refused")) return unknown({ id, method: "resources/subscribe" });
     result(id, {});
     send({ method: "notifications/resources/updated", params: { uri: params.uri } });
   },
