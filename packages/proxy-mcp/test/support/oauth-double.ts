@@ -97,7 +97,9 @@ export async function oauthDouble(first?: Lie): Promise<OAuthDouble> {
 
   const echo = echoServer(() => false);
   const resource = await webServer((asked, response) => {
-    if (asked.url.startsWith("/.well-known/oauth-protected-resource/mcp"))
+    const isWellKnown = asked.url.startsWith("/.well-known/oauth-protected-resource/mcp");
+    // One that somebody may name who has no more than a path of the host.
+    if (isWellKnown || asked.url === "/mcp/description")
       return answer("resource-metadata", asked, response, {
         resource: `${resource.origin}/mcp`,
         authorization_servers: [issuer.origin],
@@ -108,7 +110,7 @@ export async function oauthDouble(first?: Lie): Promise<OAuthDouble> {
     if (tell("mcp", asked, response)) return;
     const token = tokens.get((asked.headers.authorization ?? "").replace(/^Bearer /u, ""));
     const metadata = `resource_metadata="${resource.origin}/.well-known/oauth-protected-resource/mcp"`;
-    if (token === undefined || token.isOver || token.resource !== resource.url)
+    if (token === undefined || token.isOver || !resource.url.startsWith(token.resource))
       return json(response, 401, {}, { "www-authenticate": `Bearer ${metadata}, scope="read"` });
     if (asked.message.params?.name === "write" && !token.scopes.includes("write"))
       return json(
