@@ -274,6 +274,27 @@ describe("what a server starts", () => {
     await p.proxy.close();
   });
 
+  it("is refused under an id that its server has in use", async () => {
+    const rules = [{ match: { tool: "mcp:elicitation/*" }, action: "ask" }];
+    const p = await opened({ ...ALLOW_ALL, rules });
+    const lines = ["one", "two"].map((message) =>
+      JSON.stringify({
+        jsonrpc: "2.0",
+        id: "s",
+        method: "elicitation/create",
+        params: { message },
+      }),
+    );
+    await p.client.request("say", "vendor/say", { lines });
+    await p.channel.question(0);
+    const refused = (await received(p)).filter((line) => line.includes("its id is in use"));
+    expect(refused.map((line) => JSON.parse(line) as Message)).toMatchObject([
+      { id: "s", error: { code: -32_600 } },
+    ]);
+    expect(p.channel.questions).toHaveLength(1);
+    await p.proxy.close();
+  });
+
   it("waits for its turn with people, so many of one server, and not where rules allow it", async () => {
     const rules = [
       { match: { tool: "mcp:elicitation/*" }, action: "ask" },

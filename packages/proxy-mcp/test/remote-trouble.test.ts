@@ -1,5 +1,6 @@
 /** Servers at an address that are slow, or break off where it matters. */
 import type { ServerResponse } from "node:http";
+import { Readable } from "node:stream";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { remoteUpstream } from "../src/remote/remote-upstream.js";
 import { ALLOW_ALL, proxied } from "./support/proxied.js";
@@ -47,6 +48,30 @@ describe("a remote server", () => {
       expect(error?.message).not.toContain("nothing was done");
       isOver = true;
     }
+    await proxy.close();
+  });
+
+  it("whose answer is too long is not read to its end", async () => {
+    const part = Buffer.alloc(64 * 1024, "x");
+    const said = { parts: 0, all: 1_000 };
+    await using server = await webServer(
+      echoServer(({ message }, response) => {
+        if (message.method !== "vendor/x") return false;
+        response.writeHead(200, { "content-type": "application/json" });
+        const more = function* (): Generator<Buffer> {
+          for (; said.parts < said.all; said.parts++) yield part;
+        };
+        Readable.from(more()).pipe(response);
+        return true;
+      }),
+    );
+    const { client, proxy } = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [{ name: "web", url: server.url, limits: { messageBytesMax: 10_000 } }],
+    });
+    await client.request("init", "initialize", INIT);
+    expect((await client.request(1, "vendor/x")).error?.data).toEqual({ code: "answer_too_large" });
+    expect(said.parts).toBeLessThan(said.all);
     await proxy.close();
   });
 
