@@ -110,22 +110,32 @@ export function createKeptSession(
     requests() {
       const asked: (readonly [string, unknown])[] = [];
       if (level !== undefined) asked.push(["logging/setLevel", { level }]);
-      for (const [uri, { effect: before }] of subscriptions) {
-        const now = effectOf(uri);
-        // Nobody is asked again: what a person agreed to stays, and what rules allowed then does not.
-        if (now === "allow" || (now === "ask" && before === "ask"))
-          asked.push(["resources/subscribe", { uri }]);
-        else {
-          subscriptions.delete(uri);
-          log(
-            `The policy does not allow the subscription to ${logText(JSON.stringify(uri))} any longer; it is not made again`,
-          );
-        }
-      }
+      for (const uri of stillAllowed(subscriptions, effectOf, log))
+        asked.push(["resources/subscribe", { uri }]);
       return asked.map(([method, params]) => {
         const id = `acp-again-${randomUUID()}`;
         return { id, line: requestLine(id, method, params) };
       });
     },
   };
+}
+
+/**
+ * Those that the rules still allow; the others are forgotten. Nobody is asked again: what a person
+ * agreed to stays, and what rules allowed and ask about now does not.
+ */
+function stillAllowed(
+  subscriptions: Map<string, Subscription>,
+  effectOf: SubscribeEffect,
+  log: (line: string) => void,
+): readonly string[] {
+  for (const [uri, { effect: before }] of subscriptions) {
+    const now = effectOf(uri);
+    if (now === "allow" || (now === "ask" && before === "ask")) continue;
+    subscriptions.delete(uri);
+    log(
+      `The policy no longer allows the subscription to ${logText(JSON.stringify(uri))}; it is not made again`,
+    );
+  }
+  return [...subscriptions.keys()];
 }

@@ -238,7 +238,7 @@ function routeCall(
           : { token: { token: progressToken, lasting: isTask } }),
       });
       if (place !== undefined && "sent" in place)
-        onNotSubscribed({ place, request, entry, peer, answer: sent.answer });
+        onNotSubscribed({ place, request, entry, peer, sent: sent.answer });
       sent.answer.then(
         (reply) => onAnswer(replaceValues(reply, [{ path: ["id"], value: id }])),
         // The call hears of its server's end by itself.
@@ -253,15 +253,15 @@ interface Subscribing {
   readonly request: ClientRequest;
   readonly entry: OpenRequest;
   readonly peer: Peer;
-  readonly answer: Promise<Buffer>;
+  readonly sent: Promise<Buffer>;
 }
 
 /** Of a subscription that is refused, or taken back, another process of its server hears nothing. */
-function onNotSubscribed({ place, request, entry, peer, answer }: Subscribing): void {
+function onNotSubscribed({ place, request, entry, peer, sent }: Subscribing): void {
   const forget = (): void => peer.keep(unsubscribed(request.params, request.line));
   entry.stop ??= new AbortController();
   entry.stop.signal.addEventListener("abort", forget, { once: true });
-  answer.then(
+  sent.then(
     (reply) => void (place.answered(reply) || forget()),
     () => {},
   );

@@ -147,7 +147,7 @@ describe("what is judged beside calls", () => {
       // As with a call: kept for a minute, in case that the same is asked again.
       await p.clock.advance(60_000);
       for (const { session } of asked)
-        expect(await Promise.race([session.ended, "still open"])).toMatchObject({
+        expect(await Promise.race([session.ended, Promise.resolve("still open")])).toMatchObject({
           status: "cancelled",
         });
       await p.proxy.close();

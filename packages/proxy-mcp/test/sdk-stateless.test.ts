@@ -82,7 +82,7 @@ async function overStreams(): Promise<World> {
   const p = proxied({ policy: POLICY, upstreams: [server.upstream], input, output });
   onTestFinished(() => p.proxy.close());
   const client = newClient();
-  await client.connect(transport as never);
+  await client.connect(transport);
   onTestFinished(() => client.close());
   return { client, channel: p.channel, heard: heardBy(server) };
 }

@@ -37,7 +37,9 @@ export interface RemoteAuthorization {
 
 /** Whose calls are refused, and who judges them. */
 export interface AuthorizationCaller {
+  /** Its calls need the credentials; people are asked about it, by its id. */
   readonly agent: Agent;
+  /** What judges that agent, and asks people about it. */
   readonly gate: ConsentGate;
 }
 
