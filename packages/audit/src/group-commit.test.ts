@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 const LATER = { mayWait: true };
 const fillWith =
   (text: string): Fill =>
-  (lines, head) => {
+  ({ lines }, head) => {
     lines.addEvent({ before: `{"a":"${text}"`, after: "}" });
     return { seq: (head?.seq ?? -1) + 1, hash: text };
   };

@@ -313,7 +313,7 @@ describe("the token of a server", () => {
   it("that is renewed and cannot be saved is used all the same, and somebody is told", async () => {
     await using world = await signedInWorld();
     const { double } = world;
-    const noted = { newest: () => Promise.reject(new Error("full")) };
+    const noted = { own: () => undefined, newest: () => Promise.reject(new Error("full")) };
     const { authorization, told } = await world.authorization(double.url, {
       homeKeys: { ...(await world.keys()), noted },
     });

@@ -70,7 +70,7 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
   },
   consent_expired: {
     meaning: "Nobody answered in time.",
-    remedy: "Call again when a person is there to answer",
+    remedy: "Call again with the same arguments when a person is there to answer",
     retryable: true,
   },
   consent_cancelled: {

@@ -38,7 +38,7 @@ export { fileGrants, parseGrants } from "./grants-file.js";
 export type { FileGrantsOptions } from "./grants-file.js";
 export { initHome, openHome, refuseInterrupted } from "./home.js";
 export type { Home, InitReport } from "./home.js";
-export { signerInUse, whyOutOfUse } from "./key-in-use.js";
+export { createUseCheck, signerInUse } from "./key-in-use.js";
 export {
   initKeys,
   repairPeriods,

@@ -173,7 +173,8 @@ function startHeld(
   const { line, params } = judging.asked.leaveOut({ line: cleaned, params: request.params });
   for (const key of leftOut) tellOnce(key);
   // A copy, because the line shares the memory of a larger chunk.
-  const target = route(read.call, Buffer.from(line));
+  const kept = Buffer.from(line);
+  const target = route(read.call, kept);
   if (target === undefined) return undefined;
   const why = judging.asked.problem({ server: target.server, name: target.tool }, params);
   if (why !== undefined)
@@ -189,6 +190,7 @@ function startHeld(
     argumentChars,
     progressToken,
     typedResults,
+    request: { ...request, line: kept },
     onOver: () => {
       holding.heldBytes -= bytes;
       onOver();

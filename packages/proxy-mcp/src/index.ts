@@ -35,3 +35,4 @@ export type {
   StartedUpstream,
   UpstreamLimits,
 } from "./server-process.js";
+export type { AnswerAddress } from "./waiting/waiting.js";

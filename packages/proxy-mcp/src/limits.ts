@@ -25,7 +25,7 @@ export const ARGUMENT_BYTES_MAX: number = 3 * 1024 * 1024;
  * Lines of one stream that are taken in one turn of the event loop: judging a call takes parts of a
  * millisecond, and others should not wait for many.
  */
-export const LINES_AT_ONCE = 8;
+export const LINES_AT_ONCE = 16;
 /** The same where several clients share the process: with what stands around a gate, a call takes 2 ms. */
 export const SHARED_LINES_AT_ONCE = 2;
 /** The same of its bytes. */

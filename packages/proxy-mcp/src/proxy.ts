@@ -35,6 +35,8 @@ import { errorLine, INVALID_REQUEST } from "./rpc.js";
 import type { ToolPins } from "./pins/tool-pins.js";
 import type { CallParts } from "./tool-call.js";
 import { within } from "./upstream.js";
+import { createWaiting } from "./waiting/waiting.js";
+import type { AnswerAddress, Waiting } from "./waiting/waiting.js";
 import type { AuthorizationCaller } from "./remote/authorization.js";
 import { remoteUpstream } from "./remote/remote-upstream.js";
 import type { RemoteUpstream } from "./remote/remote-upstream.js";
@@ -78,6 +80,11 @@ export interface McpProxyOptions {
   readonly progressEveryMs?: number;
   /** When a waiting call is answered "pending, call again", in milliseconds. Default: 45,000. */
   readonly pendingAfterMs?: number;
+  /**
+   * Gives the https address where a person answers a question after signing in, for clients that can
+   * show one to their user; it must hold no secret. Default: there is none, and no address is shown.
+   */
+  readonly answerAddress?: AnswerAddress;
   /** How long a server may take to answer `initialize`, in milliseconds. Default: 50,000. */
   readonly startTimeoutMs?: number;
   /** Default: the system's clock. */
@@ -158,6 +165,7 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
     reading.free();
     reading.pause(true);
     const left = router.leave();
+    parts.waiting.leave();
     // A client that piped its requests and closed still gets what needs no person.
     if (exit.reason === "client_closed") await left;
     await router.close();
@@ -167,16 +175,15 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
 
   const outbox = createOutbox(output, { onPressure: (on) => router.pause(on), onFull: onPressure });
   const turns = createLoopTurns(() => linesAtOnce(options));
+  const parts = callParts(options, turns, (line) => outbox.send(line));
   const router = createRouter({
-    ...callParts(options, turns, (line) => outbox.send(line)),
-    startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
-    room: options.room,
-    ...pinParts(options),
+    ...parts,
     upstreams,
     onPressure,
+    ...serverParts(options),
     onFailed: (detail) => void finish({ reason: "upstream_failed", detail }),
   });
-  const splitter = createLineSplitter(clientLines(router, options, (line) => outbox.send(line)));
+  const splitter = createLineSplitter(clientLines({ ...parts, router }));
   const gone = (): void => {
     splitter.end();
     void finish({ reason: "client_closed", detail: "the client closed the connection" });
@@ -198,11 +205,13 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   return { done, close };
 }
 
-function pinParts({
+function serverParts({
   pins,
+  room,
+  startTimeoutMs = START_TIMEOUT_MS,
   trustedAnnotations,
-}: McpProxyOptions): Pick<RouterParts, "pins" | "trustedAnnotations"> {
-  return { pins, trustedAnnotations: new Set(trustedAnnotations) };
+}: McpProxyOptions): Pick<RouterParts, "pins" | "room" | "startTimeoutMs" | "trustedAnnotations"> {
+  return { pins, room, startTimeoutMs, trustedAnnotations: new Set(trustedAnnotations) };
 }
 
 function deferred<T>(): readonly [Promise<T>, (value: T) => void] {
@@ -227,7 +236,7 @@ function callParts(
   options: McpProxyOptions,
   turns: LoopTurns,
   send: (line: Buffer) => void,
-): CallParts {
+): CallParts & { readonly waiting: Waiting } {
   const {
     gate,
     agent,
@@ -238,7 +247,9 @@ function callParts(
     progressEveryMs = PROGRESS_EVERY_MS,
     pendingAfterMs = PENDING_AFTER_MS,
     callOf,
+    answerAddress,
   } = options;
+  const waiting = createWaiting({ clock, answerAddress, send });
   const masks = createMasks(masker);
   const ownCheck = gate.checksArguments ? {} : { argumentCheck: createArgumentCheck({ log }) };
   return {
@@ -253,17 +264,24 @@ function callParts(
     progressEveryMs,
     pendingAfterMs,
     ...(callOf !== undefined && { callOf }),
+    waiting,
     log,
-    send,
+    send: (line) => send(waiting.hears(line)),
   };
 }
 
+interface ClientParts {
+  readonly router: Router;
+  readonly waiting: Waiting;
+}
+
 /** What becomes of the client's lines. */
-function clientLines(
-  router: Router,
-  { log }: Pick<McpProxyOptions, "log">,
-  send: (line: Buffer) => void,
-): LineHandlers {
+function clientLines({
+  router,
+  waiting,
+  log,
+  send,
+}: Pick<CallParts, "log" | "send"> & ClientParts): LineHandlers {
   const refuse = ({ id, code, reason }: Omit<RefusedLine, "kind">): void => {
     log(reason);
     send(errorLine(id, { code, message: reason }));
@@ -273,7 +291,8 @@ function clientLines(
       const message = readClientLine(line);
       if (message === undefined) return;
       if (message.kind === "refused") return refuse(message);
-      router.take(message);
+      const own = waiting.take(message);
+      if (own !== undefined) router.take(own);
     },
     onOversize: (line) =>
       refuse({

@@ -15,6 +15,7 @@ import type { GateInUse } from "../gate/with-gate.js";
 import { makeHome } from "../home/make-home.js";
 import { ownHomePath } from "../home/home-source.js";
 import { readPort } from "../http/settings.js";
+import { answerAddressOf } from "../inbox/answer-address.js";
 import { createGateOfKey } from "../mcp-http/gate-of-key.js";
 import { openCredentials, ensureToken, TOKEN_VARIABLE, tokensPath } from "../mcp-http/tokens.js";
 import type { HomeCredentials } from "../mcp-http/tokens.js";
@@ -105,6 +106,7 @@ async function serveSessions(parts: ServeSessionsParts): Promise<void> {
       notices: inUse.notices,
     }),
     trustedAnnotations: trustedIn(parts.servers),
+    answerAddress: answerAddressOf(home.dir),
     log,
     sessionsMax: SESSIONS_MAX,
     ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),

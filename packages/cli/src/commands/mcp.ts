@@ -12,6 +12,7 @@ import type { Invocation } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { failureOf } from "../failure.js";
 import { ownHomePath } from "../home/home-source.js";
+import { answerAddressOf } from "../inbox/answer-address.js";
 import { openHttpBeside } from "../http/open-http-proxy.js";
 import { hostOffers } from "../http/settings.js";
 import { lookAtAgent } from "../gate/agent-process.js";
@@ -133,6 +134,7 @@ async function serve(invocation: Invocation, { signal, start, gates }: Serving):
       upstreams,
       trustedAnnotations: trustedIn(servers),
       pins: createHomePins({ home, guard: inUse.rollback, servers, notices: inUse.notices }),
+      answerAddress: answerAddressOf(home.dir),
       input: io.stdin,
       output: io.stdout,
       log: (line) => print.notice(line),

@@ -48,7 +48,7 @@ export const LIMITS: Limits = {
   calls: 256,
   bytes: 64 * 1024 * 1024,
   agentsFull: 4,
-  writesAtOnce: 16,
+  writesAtOnce: 32,
   writesBesideOthers: 4,
   logBytes: 10 * 1024 * 1024,
 };

@@ -13,6 +13,7 @@ import type { HomeConfig } from "../gate/config.js";
 import type { HomeKeys } from "../gate/home-keys.js";
 import type { GateInUse } from "../gate/with-gate.js";
 import { makeHttpProxy } from "../http/open-http-proxy.js";
+import { answerAddressOf } from "../inbox/answer-address.js";
 import { openServers } from "../servers/open-servers.js";
 import type { OpenServers, OpenServersParts } from "../servers/open-servers.js";
 import { createAskedGate } from "./ask-ahead.js";
@@ -107,6 +108,7 @@ function mcpOf(
     upstreams,
     trustedAnnotations: trustedIn(servers),
     pins: createHomePins({ home, guard: inUse.rollback, servers, notices: inUse.notices }),
+    answerAddress: answerAddressOf(home.dir),
     log: isQuiet ? nothing : (line) => invocation.print.notice(line),
     ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
     ...(shared?.roomOf !== undefined && { room: shared.roomOf(agent.id) }),
