@@ -39,13 +39,14 @@ export interface GroupPlace {
 
 /**
  * The end of a log's file that its writer wrote since it opened the log, where no event of it notes
- * a state of a file of the home. Source: spec/audit.md.
+ * a state of a file of the home.
  */
 export interface PlainTail {
   /** Of the file. */
   readonly inode: bigint;
+  /** The first byte. */
   readonly from: number;
-  /** As far as it was handed to the system; the file may still end before it. */
+  /** Behind the last one, as far as it was handed to the system; the file may still end before it. */
   readonly to: number;
 }
 

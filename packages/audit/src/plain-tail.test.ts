@@ -42,6 +42,9 @@ it("plainTail() begins at the start of each new file", async () => {
   const path = await scratchLog();
   await using log = await openAuditLog({ path, rotation: { maxBytes: 1_100 } });
   const inodes = new Set<bigint>();
+  await log.append([SAVED]);
+  expect(log.plainTail().from).toBeGreaterThan(0);
+  await log.append([makeEvent(1_000), makeEvent(1_001)]);
   for (let number = 0; number < 5; number++) {
     await log.append([makeEvent(number)]);
     const { ino, size } = await stat(path);

@@ -3,6 +3,7 @@ import { invalid } from "@acp/core/yaml";
 import {
   below,
   exactlyOne,
+  flag,
   idleWhere,
   list,
   map,
@@ -67,6 +68,8 @@ export interface CommandServer extends ServerReach, ServerTrust {
   readonly cwd?: string;
   /** What the server may take. Absent: what every server may. */
   readonly limits?: ServerLimits;
+  /** The clients of the home's resident share one process. Absent: each has its own. */
+  readonly shared?: boolean;
 }
 
 /** How a person signs in to a server. Format: spec/home.md §3. */
@@ -242,6 +245,11 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
         number({ min: 1, max: CALLS_MAX, whole: true }),
         "Tool calls that the server has at a time; further ones wait. Default: no limit.",
       ),
+      shared: optional(
+        "shared",
+        flag,
+        "true: the clients of the resident share one process of the server. Default: one each.",
+      ),
       startTimeoutMs: optional(
         "start_timeout_seconds",
         times(TIMEOUT_SECONDS_MAX, SECOND_MS),
@@ -251,7 +259,7 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
     [
       exactlyOne("command", "url"),
       onlyBeside("url", ["headers", "oauth"]),
-      onlyBeside("command", ["args", "env", "cwd", "sandbox", ...LIMITS]),
+      onlyBeside("command", ["args", "env", "cwd", "sandbox", "shared", ...LIMITS]),
       idleWhere({
         key: "sandbox",
         values: ["none"],
@@ -279,6 +287,11 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
     const limits = given.length === 0 ? {} : { limits: Object.fromEntries(given) };
     const trusted = trust === undefined ? {} : { trust };
     const more = { ...trusted, ...limits };
+    if (settings.shared === true && settings.sandbox === "auto")
+      throw invalid(
+        below(spot, "shared"),
+        'a server in a sandbox is not shared; leave "shared" or "sandbox: auto" out',
+      );
     if (address === undefined) return { name, command: [...words, ...args], ...rest, ...more };
     const isFixed = Object.keys(sent ?? {}).some(
       (header) => header.toLowerCase() === "authorization",

@@ -7,8 +7,15 @@ export type { RequestPlace, RequestRoom } from "./in-flight.js";
 export type { McpCaller } from "./listen/clients.js";
 export { createMcpListener } from "./listen/listener.js";
 export type { McpCredentials, McpListener, McpListenerOptions } from "./listen/listener.js";
+export type { ChangeOutcome } from "./change/live-router.js";
 export { createMcpProxy } from "./proxy.js";
-export type { McpProxy, McpProxyOptions, ProxyExit, UpstreamConfig } from "./proxy.js";
+export type {
+  McpProxy,
+  McpProxyOptions,
+  ProxyExit,
+  UpstreamChange,
+  UpstreamConfig,
+} from "./proxy.js";
 export { findingsOf, instructionFindings } from "./pins/findings.js";
 export type { ToolFinding } from "./pins/findings.js";
 export { nameLook } from "./pins/names.js";
@@ -25,6 +32,8 @@ export type {
 export { readChallenge } from "./remote/oauth/challenge.js";
 export type { BearerChallenge } from "./remote/oauth/challenge.js";
 export type { RemoteUpstream } from "./remote/remote-upstream.js";
+export { createSharedServer } from "./shared/shared-server.js";
+export type { SharedServer, SharedServerOptions } from "./shared/shared-server.js";
 export { createMcpSessions } from "./sessions.js";
 export type { McpSessions, McpSessionsOptions, SessionCaller } from "./sessions.js";
 export type {

@@ -40,6 +40,8 @@ export interface KeptSession {
   keep(message: KeptMessage): void;
   /** Reads the agreed version from an answer to `initialize`; gives its result. */
   learn(line: Buffer): Readonly<Record<string, unknown>> | undefined;
+  /** All but the greeting, for another server that is to hear it. */
+  messages(): readonly KeptMessage[];
   /** The level, and the subscriptions that the rules still allow, as requests of our own. */
   requests(): readonly { readonly id: RpcId; readonly line: Buffer }[];
 }
@@ -83,6 +85,12 @@ export function createKeptSession(
     const [oldest] = subscriptions.size > SUBSCRIPTIONS_MAX ? subscriptions.keys() : [];
     if (oldest !== undefined) subscriptions.delete(oldest);
   };
+  const asked = (): readonly (readonly [string, unknown])[] => [
+    ...(level === undefined ? [] : [["logging/setLevel", { level }] as const]),
+    ...stillAllowed(subscriptions, effectOf, log).map(
+      (uri) => ["resources/subscribe", { uri }] as const,
+    ),
+  ];
   return {
     greeting: () => greeting,
     initialized: () => initialized,
@@ -107,16 +115,18 @@ export function createKeptSession(
       greeting.version = answer?.version;
       return answer?.result;
     },
-    requests() {
-      const asked: (readonly [string, unknown])[] = [];
-      if (level !== undefined) asked.push(["logging/setLevel", { level }]);
-      for (const uri of stillAllowed(subscriptions, effectOf, log))
-        asked.push(["resources/subscribe", { uri }]);
-      return asked.map(([method, params]) => {
+    messages() {
+      const line = Buffer.alloc(0);
+      const all = asked().map(([method, params]) => ({ method, params, line }));
+      if (initialized === undefined) return all;
+      const method = "notifications/initialized";
+      return [{ method, params: undefined, line: initialized }, ...all];
+    },
+    requests: () =>
+      asked().map(([method, params]) => {
         const id = `acp-again-${randomUUID()}`;
         return { id, line: requestLine(id, method, params) };
-      });
-    },
+      }),
   };
 }
 

@@ -134,6 +134,10 @@ export const BACK_OFF_MS = 500;
 export const BACK_OFF_MS_MAX = 60_000;
 /** A server that stood this long begins with the shortest pause again. */
 export const STOOD_MS = 60_000;
+/** A server that is removed or restarted may finish what it has for this long. */
+export const DRAIN_CALLS_MS = 10_000;
+/** How often it is looked whether it has. */
+export const DRAIN_LOOK_MS = 50;
 /** A client is told to wait at least this long: a process takes a while to start. */
 export const RETRY_MS_MIN = 1_000;
 /** After the first server's answer to `initialize`, the others have this long before the client has it. */
@@ -146,3 +150,7 @@ export const LARGE_BYTES: number = 1024 * 1024;
 export const LEFT_CALL_MS = 10_000;
 /** Calls that timed out, whose answers are still dropped when they come; the oldest are forgotten. */
 export const EXPIRED_MAX = 10_000;
+/** Requests that a server shared by several clients has at a time, where nobody says otherwise. */
+export const SHARED_CALLS_MAX = 64;
+/** A shared server without any client ends after this long. */
+export const SHARED_IDLE_MS = 30_000;

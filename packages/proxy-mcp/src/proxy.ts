@@ -8,6 +8,7 @@ import { ConsentError, systemClock } from "@acp/core";
 import type { Agent, Clock, ConsentGate, Masker } from "@acp/core";
 import { createArgumentCheck } from "./argument-check.js";
 import { createAside } from "./aside.js";
+import { deferred } from "./deferred.js";
 import { createLineSplitter } from "./framing.js";
 import type { LineHandlers } from "./framing.js";
 import type { RequestRoom } from "./in-flight.js";
@@ -28,9 +29,10 @@ import { idAtEdges, readClientLine } from "./message.js";
 import type { RefusedLine } from "./message.js";
 import { createOutbox } from "./outbox.js";
 import type { Outbox } from "./outbox.js";
-import type { Router, RouterParts } from "./router.js";
-import { createManyRouter } from "./router-many.js";
-import { createSingleRouter } from "./router-single.js";
+import { createLiveRouter } from "./change/live-router.js";
+import type { RouterParts } from "./router.js";
+import type { ChangedParts } from "./change/change-many.js";
+import type { ChangeOutcome, LiveRouter } from "./change/live-router.js";
 import { errorLine, INVALID_REQUEST } from "./rpc.js";
 import type { ToolPins } from "./pins/tool-pins.js";
 import type { CallParts } from "./tool-call.js";
@@ -128,8 +130,27 @@ export interface ProxyExit {
   readonly detail: string;
 }
 
+/** Servers that take the place of those of now, and what holds for those that are new or changed. */
+export interface UpstreamChange extends Pick<McpProxyOptions, "pins" | "trustedAnnotations"> {
+  /** All of them, with unique names, in their order. */
+  readonly upstreams: readonly UpstreamConfig[];
+  /** Names of those that are others than before under the same name. */
+  readonly changed: readonly string[];
+}
+
 /** A running proxy. */
 export interface McpProxy {
+  /**
+   * Has other servers take the place of those of now, while the client goes on: what is neither new
+   * nor changed is left alone. Waits until the client was greeted, and resolves when what had to
+   * end has ended. Rules: spec/mcp-proxy.md §22.
+   *
+   * @returns `later` where it holds only once the client connects again.
+   * @throws ConsentError `options_invalid`: nothing is changed.
+   */
+  change(next: UpstreamChange): Promise<ChangeOutcome>;
+  /** Has servers started anew. Resolves when their processes were told to end. */
+  restart(names: readonly string[]): Promise<void>;
   /** Resolves when the servers are gone and everything is written. Never rejects. */
   readonly done: Promise<ProxyExit>;
   /** Withdraws open questions and ends the servers. Resolves when that is done. */
@@ -176,7 +197,7 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   const outbox = createOutbox(output, { onPressure: (on) => router.pause(on), onFull: onPressure });
   const turns = createLoopTurns(() => linesAtOnce(options));
   const parts = callParts(options, turns, (line) => outbox.send(line));
-  const router = createRouter({
+  const router = createLiveRouter({
     ...parts,
     upstreams,
     onPressure,
@@ -202,24 +223,34 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   };
   if (signal?.aborted === true) void close();
   else signal?.addEventListener("abort", () => void close(), { once: true });
-  return { done, close };
+  return { done, close, ...changing(router) };
+}
+
+function changing(router: LiveRouter): Pick<McpProxy, "change" | "restart"> {
+  return {
+    change: async ({ upstreams, changed, ...parts }) =>
+      router.change({
+        upstreams: checkUpstreams(upstreams),
+        changed: new Set(changed),
+        parts: pinParts(parts),
+      }),
+    restart: (names) => router.restart(new Set(names)),
+  };
 }
 
 function serverParts({
-  pins,
   room,
   startTimeoutMs = START_TIMEOUT_MS,
-  trustedAnnotations,
+  ...options
 }: McpProxyOptions): Pick<RouterParts, "pins" | "room" | "startTimeoutMs" | "trustedAnnotations"> {
-  return { pins, room, startTimeoutMs, trustedAnnotations: new Set(trustedAnnotations) };
+  return { room, startTimeoutMs, ...pinParts(options) };
 }
 
-function deferred<T>(): readonly [Promise<T>, (value: T) => void] {
-  let settle: (value: T) => void = () => {};
-  const promise = new Promise<T>((resolve) => {
-    settle = resolve;
-  });
-  return [promise, settle];
+function pinParts({
+  pins,
+  trustedAnnotations,
+}: Pick<McpProxyOptions, "pins" | "trustedAnnotations">): Required<ChangedParts> {
+  return { pins, trustedAnnotations: new Set(trustedAnnotations) };
 }
 
 /** Writes what is left; a client that reads nothing holds up nobody who was told to stop. */
@@ -271,7 +302,7 @@ function callParts(
 }
 
 interface ClientParts {
-  readonly router: Router;
+  readonly router: Pick<LiveRouter, "take">;
   readonly waiting: Waiting;
 }
 
@@ -301,13 +332,6 @@ function clientLines({
         reason: `Cannot accept the message: it has more than ${LINE_BYTES_MAX} bytes`,
       }),
   };
-}
-
-function createRouter(parts: RouterParts): Router {
-  const [first, second] = parts.upstreams;
-  return first !== undefined && second === undefined
-    ? createSingleRouter(parts, first)
-    : createManyRouter(parts);
 }
 
 /**

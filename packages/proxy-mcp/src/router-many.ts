@@ -9,6 +9,8 @@ import type { CallParams } from "./call-params.js";
 import { errorOf, RequestError } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
 import { handshake } from "./handshake.js";
+import { changeMany, follow, restartMany } from "./change/change-many.js";
+import type { Change, StartPeer } from "./change/change-many.js";
 import { announceOf } from "./late-servers.js";
 import { createHeldCalls } from "./held-calls.js";
 import type { CallRoute } from "./held-calls.js";
@@ -29,38 +31,58 @@ import { heldBackResult } from "./pins/held-back.js";
 import { createPeer, hasCapability, isGone } from "./peer.js";
 import type { Peer } from "./peer.js";
 import { createReverseRequests } from "./reverse-requests.js";
-import type { Router, RouterParts } from "./router.js";
+import type { Router, RouterParts, Told } from "./router.js";
 import { createRoutes } from "./routes.js";
 import { errorLine, INVALID_REQUEST, recalled, resultLine } from "./rpc.js";
 import { serve } from "./shared-requests.js";
 
 const TOOLS_CALL = "tools/call";
 
-/** A router for several servers; starts them. */
-export function createManyRouter(parts: RouterParts): Router {
+/** A router for several servers. */
+export interface ManyRouter extends Router {
+  /** Resolves when what had to end has ended. */
+  change(next: Change): Promise<void>;
+}
+
+/**
+ * A router for several servers; starts them.
+ *
+ * @param told - What the client told the one server whose router this one follows.
+ */
+export function createManyRouter(parts: RouterParts, told?: Told): ManyRouter {
   const calls = createHeldCalls(parts);
-  const state: ManyState = {
-    parts,
-    peers: parts.upstreams.map((config) =>
-      createPeer(config, parts, {
+  const startPeer: StartPeer = (config, changed) =>
+    createPeer(
+      config,
+      { ...parts, ...changed },
+      {
         onMessage: (peer, message, line) => fromServer(state, { peer, message, line }),
         onDown: (peer, failure) => void down(state, peer, failure),
         onUp: (peer) => announceOf(state, peer),
-      }),
-    ),
+      },
+    );
+  const state: ManyState = {
+    parts,
+    peers: parts.upstreams.map((config) => startPeer(config, parts)),
     calls,
     routes: createRoutes(parts.log),
     requests: createServerRequests(parts, calls),
     subscriptions: createSubscriptions(),
     listed: new Map(),
-    reverse: createReverseRequests(),
+    reverse: createReverseRequests(told !== undefined),
     open: createInFlight(parts.room),
-    greeted: false,
+    greeting: undefined,
     told: false,
     handshakeOver: false,
     isOpenEnded: false,
+    over: new AbortController(),
   };
+  if (told !== undefined) follow(state, told);
   return {
+    greeting: () =>
+      state.greeting === undefined ? "not yet" : (state.peers[0]?.session() ?? "not yet"),
+    change: (next) => changeMany(state, next, startPeer),
+    restart: (names) => restartMany(state, names),
     take: (message) => fromClient(state, message),
     pause(on): void {
       for (const peer of state.peers) peer.pause(on);
@@ -70,6 +92,7 @@ export function createManyRouter(parts: RouterParts): Router {
       return state.calls.leave();
     },
     async close(): Promise<void> {
+      state.over.abort(new Error("the client is gone"));
       await Promise.all(state.peers.map((peer) => peer.close()));
       await Promise.all(
         state.peers.map(({ name }) =>
@@ -114,9 +137,10 @@ function takeRequest(state: ManyState, request: ClientRequest): void {
   const entry: OpenRequest = { sent: [], cancelled: false };
   const refusal = open.add(request, entry);
   if (refusal !== undefined) return parts.send(refusal);
-  if (request.method === TOOLS_CALL && state.greeted)
+  if (request.method === TOOLS_CALL && state.greeting !== undefined)
     return takeCall(state, request, { entry, target: ownerOfTool(state, request) });
-  if (isJudged(request.method) && state.greeted) return void takeJudged(state, request, entry);
+  if (isJudged(request.method) && state.greeting !== undefined)
+    return void takeJudged(state, request, entry);
   void answer(state, request, entry);
   return undefined;
 }
@@ -128,7 +152,7 @@ async function answer(state: ManyState, request: ClientRequest, entry: OpenReque
   try {
     if (method === "initialize") line = resultLine(id, await handshake(state, request));
     else if (method === "ping") line = resultLine(id, {});
-    else if (!state.greeted)
+    else if (state.greeting === undefined)
       throw new RequestError({
         code: INVALID_REQUEST,
         message: `Cannot serve "${method}": the connection is not initialized`,

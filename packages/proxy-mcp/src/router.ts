@@ -2,6 +2,7 @@
  * Router: what stands between one client and its servers. One server: router-single.ts. Several:
  * router-many.ts.
  */
+import type { KeptSession } from "./kept-session.js";
 import type { CallParts } from "./tool-call.js";
 import type { RequestRoom } from "./in-flight.js";
 import type { ToolPins } from "./pins/tool-pins.js";
@@ -36,6 +37,16 @@ export interface Router {
   leave(): Promise<void>;
   /** Ends the servers; resolves when they are gone and every call is over. */
   close(): Promise<void>;
+  /** Has servers started anew. Resolves when their processes were told to end. */
+  restart(names: ReadonlySet<string>): Promise<void>;
+  /** What its client was told to greet; `never` where its requests begin without that. */
+  greeting(): KeptSession | "not yet" | "never";
+}
+
+/** What a client told the one server that it had, whose router another one follows. */
+export interface Told {
+  readonly session: KeptSession;
+  readonly server: string;
 }
 
 /** How long a server may take to answer `initialize`, in milliseconds. */

@@ -9,7 +9,13 @@ import { createLineSplitter } from "./framing.js";
 import type { RequestRoom } from "./in-flight.js";
 import { SESSION_LINGER_MS, SESSIONS_MAX } from "./limits.js";
 import { idAtEdges, readClientLine } from "./message.js";
-import { checkUpstreams, createMcpProxy, type McpProxy, type McpProxyOptions } from "./proxy.js";
+import {
+  checkUpstreams,
+  createMcpProxy,
+  type McpProxy,
+  type McpProxyOptions,
+  type UpstreamChange,
+} from "./proxy.js";
 import { errorLine, INTERNAL_ERROR, type RpcId } from "./rpc.js";
 
 /** Whose connection a session serves. */
@@ -41,6 +47,15 @@ export interface McpSessions {
    * request is answered with the reason.
    */
   serve(socket: Duplex, caller: SessionCaller): void;
+  /**
+   * Has other servers take the place of those of now in every session, as {@link McpProxy.change}
+   * does, and in those to come. Resolves when what had to end has ended.
+   *
+   * @throws ConsentError `options_invalid`: nothing is changed.
+   */
+  change(next: UpstreamChange): Promise<void>;
+  /** Has servers of every session started anew. */
+  restart(names: readonly string[]): Promise<void>;
   /** Ends all sessions and takes no more. Resolves when their servers are gone. */
   close(): Promise<void>;
 }
@@ -58,6 +73,7 @@ export function createMcpSessions({
   checkUpstreams(options.upstreams);
   const { clock = systemClock, log } = options;
   const running = new Map<McpProxy, string>();
+  let { upstreams, pins, trustedAnnotations } = options;
   let isClosed = signal?.aborted === true;
   const close = async (): Promise<void> => {
     isClosed = true;
@@ -76,6 +92,9 @@ export function createMcpSessions({
       }
       const proxy = createMcpProxy({
         ...options,
+        upstreams,
+        ...(pins !== undefined && { pins }),
+        ...(trustedAnnotations !== undefined && { trustedAnnotations }),
         gate,
         agent,
         input: socket,
@@ -88,6 +107,14 @@ export function createMcpSessions({
         running.delete(proxy);
         letGo(socket, clock);
       });
+    },
+    async change(next) {
+      checkUpstreams(next.upstreams);
+      ({ upstreams, pins, trustedAnnotations } = next);
+      await Promise.all([...running.keys()].map((proxy) => proxy.change(next)));
+    },
+    async restart(names) {
+      await Promise.all([...running.keys()].map((proxy) => proxy.restart(names)));
     },
     close,
   };

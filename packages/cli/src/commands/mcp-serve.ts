@@ -19,13 +19,14 @@ import { answerAddressOf } from "../inbox/answer-address.js";
 import { createGateOfKey } from "../mcp-http/gate-of-key.js";
 import { openCredentials, ensureToken, TOKEN_VARIABLE, tokensPath } from "../mcp-http/tokens.js";
 import type { HomeCredentials } from "../mcp-http/tokens.js";
-import { createHomePins, trustedIn } from "../pins/home-pins.js";
 import { DOOR_LIMITS } from "../resident/doors.js";
 import type { Doors } from "../resident/doors.js";
 import { openToolJudge } from "../resident/locked.js";
 import type { ServeLocked } from "../resident/locked.js";
+import { liveSource } from "../servers/live-servers.js";
+import type { LiveSource } from "../servers/live-servers.js";
 import { checkAgentId } from "../servers/agent-id.js";
-import { AGENT_ID, openMcpServers } from "./mcp.js";
+import { AGENT_ID, openClientServers } from "./mcp.js";
 import type { GatesOfHome } from "./mcp.js";
 
 /** Where nothing else is said: the port of the specification's own example. */
@@ -54,19 +55,20 @@ export async function serveMcpHttp(
   const signal = io.onStop();
   try {
     const home = await makeHome(ownHomePath(invocation));
-    const source = await readHomeConfig(home, invocation);
+    const source = liveSource(await readHomeConfig(home, invocation));
     const port = choosePort(source, invocation);
     const agentId = agentIdOf(invocation);
     const servers = chooseServers(source, invocation);
     const credentials = await credentialsOf(invocation, home.dir);
     const homeKeys = await gates.keys(home, invocation);
-    const parts = { file: source.file, keys: homeKeys.keys, env: io.env };
+    const { shares = false } = gates;
+    const parts = { file: source.file, keys: homeKeys.keys, env: io.env, shares };
     const environments = await openEnvironments(servers, parts);
     // Agents connect from anywhere on this machine, as whoever.
     const host = { sharesUid: false };
     const common = { invocation, signal, home, source, homeKeys, host, agentId };
     await gates.withGate({ ...common, ways: ["mcp"] }, (inUse) =>
-      serveSessions({ ...common, gates, inUse, servers, environments, port, doors, credentials }),
+      serveSessions({ ...common, gates, inUse, environments, port, doors, credentials }),
     );
     return "ok";
   } catch (error) {
@@ -77,10 +79,9 @@ export async function serveMcpHttp(
 }
 
 interface ServeSessionsParts extends Omit<Parameters<GatesOfHome["withGate"]>[0], "ways"> {
+  readonly source: LiveSource;
   readonly gates: GatesOfHome;
   readonly inUse: GateInUse;
-  /** As they are written. */
-  readonly servers: readonly UpstreamServer[];
   readonly environments: readonly UpstreamServer[];
   readonly port: number;
   readonly doors: Doors | undefined;
@@ -88,31 +89,22 @@ interface ServeSessionsParts extends Omit<Parameters<GatesOfHome["withGate"]>[0]
 }
 
 async function serveSessions(parts: ServeSessionsParts): Promise<void> {
-  const { invocation, home, homeKeys, signal, gates, inUse, credentials, environments } = parts;
+  const { invocation, homeKeys, gates, inUse, credentials, environments } = parts;
   const log = (line: string): void => invocation.print.notice(line);
-  await using opened = await openMcpServers({
-    ...parts,
-    servers: environments,
-    outside: (server) => Promise.resolve(gates.outside(server)),
-  });
-  const { upstreams } = opened;
+  await using opened = await openClientServers(gates, { ...parts, servers: environments });
+  const { upstreams, pins, trustedAnnotations } = opened;
   const sessions = createMcpSessions({
     gate: inUse.gate,
     upstreams,
-    pins: createHomePins({
-      home,
-      guard: inUse.rollback,
-      servers: parts.servers,
-      notices: inUse.notices,
-    }),
-    trustedAnnotations: trustedIn(parts.servers),
-    answerAddress: answerAddressOf(home.dir),
+    pins,
+    trustedAnnotations,
+    answerAddress: answerAddressOf(parts.home.dir),
     log,
     sessionsMax: SESSIONS_MAX,
     ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
   });
+  opened.follow(sessions);
   const gateOf = createGateOfKey({ ...inUse, policyOf: (key) => credentials.policyOf(key) });
-  signal.addEventListener("abort", opened.endStarts);
   await listen({
     ...parts,
     serve(connection, { agent, key }) {

@@ -39,6 +39,8 @@ export type NoticeCode =
   | "server_packages"
   | "server_authorization"
   | "server_changed"
+  | "servers_changed"
+  | "servers_kept"
   | "tools_seen"
   | "tools_changed"
   | "socket_failed"

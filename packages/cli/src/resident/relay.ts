@@ -105,10 +105,7 @@ interface State {
 export function createRelay(given: RelayParts): Relay {
   const nowMs = given.nowMs ?? (() => performance.now());
   const answers = createAnswers(given.output, () => state.link);
-  const exit = (code: number): void => {
-    answers.flush();
-    given.exit(code);
-  };
+  const exit = (code: number): void => (answers.flush(), given.exit(code));
   const parts = { ...given, exit };
   const state: State = {
     parts,

@@ -172,7 +172,8 @@ function openRunServers(parts: OpenRunGateParts): Promise<OpenServers> {
     io: invocation.io,
   };
   const start: OpenServersParts["outside"] = async (server) => {
-    const trusted = await outsideServer(server, outside);
+    // What one run sees is no other client's: its servers are its own, whatever they say.
+    const trusted = { ...(await outsideServer(server, outside)), shared: false };
     return shared === undefined ? trusted : shared.outside(trusted);
   };
   return openServers({

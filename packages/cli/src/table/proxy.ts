@@ -152,6 +152,26 @@ export const PROXY_COMMANDS: readonly Command[] = [
     load: async () => (await import("../commands/mcp-wrap.js")).mcpStatus,
   },
   {
+    name: "mcp restart",
+    summary: "Restart the MCP servers of connected clients, which go on meanwhile",
+    usage: "[SERVER]",
+    operandsMax: 1,
+    takesRest: false,
+    options: [],
+    details: [
+      "Reads config.yml again, restarts the server called SERVER, or all of them, for every client " +
+        "that `acp resident` serves, and says whose. Clients stay connected. Calls under way have " +
+        "ten seconds to finish; each gets one answer.",
+      "A changed config.yml holds for connected clients without this command: servers are added, " +
+        "removed and restarted within a few seconds. Servers of `acp mcp --alone` are restarted " +
+        "with the client that started it, and those of `acp run` with the run.",
+      "Exits with 5 if no client has such a server.",
+    ],
+    examples: ["acp mcp restart", "acp mcp restart files", "acp mcp restart --json"],
+    exits: ["invalid", "nothing"],
+    load: async () => (await import("../commands/mcp-restart.js")).mcpRestart,
+  },
+  {
     name: "mcp login",
     summary: "Sign in to an MCP server at an address",
     usage: "SERVER",

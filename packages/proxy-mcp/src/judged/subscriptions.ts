@@ -13,6 +13,8 @@ export interface Subscriptions<T> {
   enter(uri: unknown, owner: T): SubscriptionPlace;
   ownerOf(uri: unknown): T | undefined;
   forget(uri: unknown): void;
+  /** All of one owner become another's, or nobody's. */
+  hand(owner: T, to: T | undefined): void;
 }
 
 /** A place, or why there is none. */
@@ -68,6 +70,16 @@ export function createSubscriptions<T>(max: number = SUBSCRIPTIONS_MAX): Subscri
       };
     },
     ownerOf: (uri) => (typeof uri === "string" ? owners.get(uri) : undefined),
+    hand: (owner, to) => handOver(owners, owner, to),
     forget: (uri) => void (typeof uri === "string" && owners.delete(uri)),
   };
+}
+
+/** Everything of one owner becomes another's, or nobody's. */
+export function handOver<K, T>(owners: Map<K, T>, owner: T, to: T | undefined): void {
+  for (const [key, each] of owners) {
+    if (each !== owner) continue;
+    if (to === undefined) owners.delete(key);
+    else owners.set(key, to);
+  }
 }

@@ -4,14 +4,13 @@
  * Nothing here consents to anything: only the gate's own channels do. Rules: spec/mcp-proxy.md §20.
  */
 import type { Clock, Pending } from "@acp/core";
-import { createBoundedIds } from "../bounded-ids.js";
-import type { BoundedIds } from "../bounded-ids.js";
 import { declinedResult } from "../call-result.js";
 import { findValue, replaceValues } from "../json-walk.js";
 import { noticeError } from "../judged/notice-error.js";
 import { isRecord, readServerLine, resultOf } from "../message.js";
 import type { ClientMessage, ClientRequest } from "../message.js";
 import { errorLine, INVALID_PARAMS, resultLine } from "../rpc.js";
+import type { RpcId } from "../rpc.js";
 import {
   featuresOfRequest,
   featuresOfSession,
@@ -85,7 +84,7 @@ interface State {
   /** Of a client with a session. */
   features: ClientFeatures;
   /** Requests `server/discover` of clients with tasks, until they are answered. */
-  readonly discovers: BoundedIds;
+  readonly discovers: Set<RpcId>;
 }
 
 /** That may wait for their answers; one that was taken back gets none. */
@@ -106,7 +105,7 @@ export function createWaiting(parts: WaitingParts): Waiting {
     tasks: createOwnTasks(clock, send),
     greeting: undefined,
     features: { url: false, tasks: false },
-    discovers: createBoundedIds(DISCOVERS_MAX),
+    discovers: new Set(),
   };
   return {
     take(message) {
@@ -131,11 +130,17 @@ function takeRequest(state: State, request: ClientRequest): ClientRequest | unde
   const { id, method, params } = request;
   if (method === "initialize") state.greeting = request;
   else if (method === "server/discover") {
-    if (featuresOfRequest(params).tasks) state.discovers.add(id);
+    if (featuresOfRequest(params).tasks) noteDiscover(state, id);
   } else if (method.startsWith("tasks/")) return state.tasks.take(request);
   else if (MAY_ASK.has(method) && isRecord(params) && params["requestState"] !== undefined)
     return resume(state, request);
   return request;
+}
+
+function noteDiscover({ discovers }: State, id: RpcId): void {
+  discovers.add(id);
+  const [oldest] = discovers.size > DISCOVERS_MAX ? discovers : [];
+  if (oldest !== undefined) discovers.delete(oldest);
 }
 
 /** A request that comes back with a state. */
@@ -166,7 +171,7 @@ function resume(
 
 function hears(state: State, line: Buffer): Buffer {
   const { greeting, discovers, tasks } = state;
-  if (greeting === undefined && [...discovers].length === 0) return tasks.hears(line);
+  if (greeting === undefined && discovers.size === 0) return tasks.hears(line);
   const { kind, id } = readServerLine(line);
   if (kind !== "response" || id === undefined) return tasks.hears(line);
   if (id === greeting?.id) {
