@@ -12,6 +12,7 @@ import { LIST_TIMEOUT_MS, RETRY_MS_MIN } from "./limits.js";
 import { isRecord, readServerLine } from "./message.js";
 import type { ServerMessage } from "./message.js";
 import { startTimeoutMs } from "./router.js";
+import { subscribeEffectOf } from "./judged/subscriptions.js";
 import type { RouterParts } from "./router.js";
 import { requestLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
@@ -143,6 +144,7 @@ export function createPeer(
     masks: parts.masks,
     turns: parts.turns,
     startTimeoutMs: startTimeoutMs(config, parts),
+    subscribeEffect: subscribeEffectOf(parts, config.name),
     awaits: (id) => state.waiting.has(id),
     hasAnswered: () => false,
     onLine: (line) => take(state, peer, line),

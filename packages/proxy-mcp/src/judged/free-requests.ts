@@ -48,18 +48,20 @@ export interface FreeAnswerParts {
   readonly server: string;
   readonly request: FreeRequest;
   readonly log: (line: string) => void;
+  /** Nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The answer as the client gets it; a promise where something in it is judged. */
 export function freeAnswer(
-  { calls, server, request, log }: FreeAnswerParts,
+  { calls, server, request, log, signal }: FreeAnswerParts,
   line: Buffer,
 ): Buffer | Promise<Buffer> {
   const { id, method } = request;
   if (method === "tools/list") return withoutReserved(server, line, log);
   if (method === "tasks/list") return calls.tasks.keepOwn(server, line);
   const tell = (notice: NoticeResult): Buffer => errorLine(id, noticeError(notice));
-  return judgedAnswer(calls, { server, name: nameOf(request), tell }, line);
+  return judgedAnswer(calls, { server, name: nameOf(request), tell, signal }, line);
 }
 
 /** The list without tools that are named like requests of MCP: a rule about these would allow them. */
