@@ -112,7 +112,7 @@ interface Holding {
 
 /** No calls yet. */
 export function createHeldCalls(
-  parts: CallParts,
+  parts: CallParts & Pick<Judging, "room">,
   heldBytesMax: number = HELD_BYTES_MAX,
 ): HeldCalls {
   const calls = new Map<ToolCall, string>();
@@ -122,6 +122,7 @@ export function createHeldCalls(
     return call;
   };
   const judging: Judging = {
+    room: parts.room,
     tasks: createTasks<string>(),
     asked: createAsked(),
     begin(job, send) {

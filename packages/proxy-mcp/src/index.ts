@@ -27,6 +27,7 @@ export type { RefuseMcpOptions } from "./refusing-server.js";
 export type {
   AuthorizationAnswer,
   AuthorizationRefusal,
+  AuthorizationCaller,
   RemoteAuthorization,
 } from "./remote/authorization.js";
 export { readChallenge } from "./remote/oauth/challenge.js";

@@ -4,7 +4,9 @@
  * Nothing else is ever sent again.
  */
 import { randomUUID } from "node:crypto";
+import type { Ruling } from "@acp/core";
 import { SUBSCRIPTIONS_MAX } from "./limits.js";
+import { logText } from "./log-text.js";
 import { isRecord, readServerLine, resultOf } from "./message.js";
 import { requestLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
@@ -40,7 +42,7 @@ export interface KeptSession {
   learn(line: Buffer): Readonly<Record<string, unknown>> | undefined;
   /** All but the greeting, for another server that is to hear it. */
   messages(): readonly KeptMessage[];
-  /** The level and the subscriptions as requests of our own. */
+  /** The level, and the subscriptions that the rules still allow, as requests of our own. */
   requests(): readonly { readonly id: RpcId; readonly line: Buffer }[];
 }
 
@@ -57,24 +59,37 @@ export function greetingResult(
   return { result, version: VERSION.test(named) ? named : "a version that is not one" };
 }
 
+/** What the rules say of a subscription to a resource now. */
+export type SubscribeEffect = (uri: string) => Ruling["effect"];
+
+interface Subscription {
+  /** What the rules said when it was made: where they asked, a person has agreed. */
+  readonly effect: Ruling["effect"];
+}
+
 /** Nothing was told yet. */
-export function createKeptSession(): KeptSession {
+export function createKeptSession(
+  effectOf: SubscribeEffect,
+  log: (line: string) => void,
+): KeptSession {
   let greeting: Greeting | undefined;
   let initialized: Buffer | undefined;
   let level: unknown;
-  const subscriptions = new Map<string, unknown>();
+  const subscriptions = new Map<string, Subscription>();
   const subscribe = (params: unknown, isOn: boolean): void => {
     const uri: unknown = isRecord(params) ? params.uri : undefined;
     if (typeof uri !== "string") return;
     subscriptions.delete(uri);
     if (!isOn) return;
-    subscriptions.set(uri, { uri });
+    subscriptions.set(uri, { effect: effectOf(uri) });
     const [oldest] = subscriptions.size > SUBSCRIPTIONS_MAX ? subscriptions.keys() : [];
     if (oldest !== undefined) subscriptions.delete(oldest);
   };
   const asked = (): readonly (readonly [string, unknown])[] => [
     ...(level === undefined ? [] : [["logging/setLevel", { level }] as const]),
-    ...Array.from(subscriptions.values(), (params) => ["resources/subscribe", params] as const),
+    ...stillAllowed(subscriptions, effectOf, log).map(
+      (uri) => ["resources/subscribe", { uri }] as const,
+    ),
   ];
   return {
     greeting: () => greeting,
@@ -113,4 +128,24 @@ export function createKeptSession(): KeptSession {
         return { id, line: requestLine(id, method, params) };
       }),
   };
+}
+
+/**
+ * Those that the rules still allow; the others are forgotten. Nobody is asked again: what a person
+ * agreed to stays, and what rules allowed and ask about now does not.
+ */
+function stillAllowed(
+  subscriptions: Map<string, Subscription>,
+  effectOf: SubscribeEffect,
+  log: (line: string) => void,
+): readonly string[] {
+  for (const [uri, { effect: before }] of subscriptions) {
+    const now = effectOf(uri);
+    if (now === "allow" || (now === "ask" && before === "ask")) continue;
+    subscriptions.delete(uri);
+    log(
+      `The policy no longer allows the subscription to ${logText(JSON.stringify(uri))}; it is not made again`,
+    );
+  }
+  return [...subscriptions.keys()];
 }

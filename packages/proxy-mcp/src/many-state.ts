@@ -17,6 +17,8 @@ export interface OpenRequest {
   readonly sent: { readonly peer: Peer; readonly id: number }[];
   call?: ToolCall | undefined;
   cancelled: boolean;
+  /** Ends the judging of what its answer asks for. */
+  stop?: AbortController;
 }
 
 /** What a server is asked. */

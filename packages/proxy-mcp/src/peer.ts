@@ -14,6 +14,7 @@ import type { ServerMessage } from "./message.js";
 import { createPresented } from "./pins/presented.js";
 import type { Presented } from "./pins/presented.js";
 import { startTimeoutMs } from "./router.js";
+import { subscribeEffectOf } from "./judged/subscriptions.js";
 import type { RouterParts } from "./router.js";
 import { requestLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
@@ -146,6 +147,7 @@ export function createPeer(
     masks: parts.masks,
     turns: parts.turns,
     startTimeoutMs: startTimeoutMs(config, parts),
+    subscribeEffect: subscribeEffectOf(parts, config.name),
     awaits: (id) => state.waiting.has(id),
     hasAnswered: () => false,
     onLine: (line) => take(state, peer, line),

@@ -40,6 +40,7 @@ import type { CallParts } from "./tool-call.js";
 import { within } from "./upstream.js";
 import { createWaiting } from "./waiting/waiting.js";
 import type { AnswerAddress, Waiting } from "./waiting/waiting.js";
+import type { AuthorizationCaller } from "./remote/authorization.js";
 import { remoteUpstream } from "./remote/remote-upstream.js";
 import type { RemoteUpstream } from "./remote/remote-upstream.js";
 import type { LocalUpstream } from "./server-process.js";
@@ -171,7 +172,7 @@ const linesAtOnce = ({ room }: McpProxyOptions): number =>
  * @throws ConsentError `options_invalid`.
  */
 export function createMcpProxy(options: McpProxyOptions): McpProxy {
-  const upstreams = checkUpstreams(options.upstreams);
+  const upstreams = checkUpstreams(options.upstreams, options);
   const { input, output, signal } = options;
   const [done, tellDone] = deferred<ProxyExit>();
   const [stopped, tellStopped] = deferred<void>();
@@ -346,9 +347,13 @@ function clientLines({
 /**
  * The servers, checked before the first of them starts.
  *
+ * @param caller - Whose calls they get.
  * @throws ConsentError `options_invalid`.
  */
-export function checkUpstreams(configs: readonly UpstreamConfig[]): readonly LocalUpstream[] {
+export function checkUpstreams(
+  configs: readonly UpstreamConfig[],
+  caller?: AuthorizationCaller,
+): readonly LocalUpstream[] {
   const names = new Set<string>();
   if (configs.length === 0) throw invalid("start the proxy: it has no server");
   return configs.map((config) => {
@@ -361,7 +366,7 @@ export function checkUpstreams(configs: readonly UpstreamConfig[]): readonly Loc
     names.add(name);
     checkLimits(config);
     if ("start" in config) return config;
-    if ("url" in config) return remoteUpstream(config);
+    if ("url" in config) return remoteUpstream(config, caller);
     if (config.command.length === 0 || config.command[0] === "")
       throw invalid(`use the server "${name}": its command is empty`);
     return config;

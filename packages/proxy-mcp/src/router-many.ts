@@ -23,7 +23,7 @@ import { isJudged, isServersMethod } from "./judged/methods.js";
 import { noticeError } from "./judged/notice-error.js";
 import { rewriteRequest } from "./judged/read-request.js";
 import { createServerRequests } from "./judged/server-requests.js";
-import { createSubscriptions } from "./judged/subscriptions.js";
+import { createSubscriptions, unsubscribed } from "./judged/subscriptions.js";
 import { isRecord, paramsOf } from "./message.js";
 import { changedOwner, ownerOfRequest, ownerOfTool, ownRequest, placeOf } from "./owners.js";
 import type { Target } from "./owners.js";
@@ -88,7 +88,10 @@ export function createManyRouter(parts: RouterParts, told?: Told): ManyRouter {
     pause(on): void {
       for (const peer of state.peers) peer.pause(on);
     },
-    leave: () => state.calls.leave(),
+    leave(): Promise<void> {
+      for (const { name } of state.peers) state.requests.forget(name);
+      return state.calls.leave();
+    },
     async close(): Promise<void> {
       state.over.abort(new Error("the client is gone"));
       await Promise.all(state.peers.map((peer) => peer.close()));
@@ -121,6 +124,7 @@ function takeCancellation({ open }: ManyState, params: unknown, line: Buffer): v
   const request = typeof id === "string" || typeof id === "number" ? open.get(id) : undefined;
   if (request === undefined) return;
   request.cancelled = true;
+  request.stop?.abort(new Error("the client took it back"));
   if (request.call !== undefined && !request.call.cancel()) return;
   for (const { peer, id: sentId } of request.sent) {
     peer.abandon(sentId);
@@ -262,6 +266,8 @@ function routeCall(
           ? {}
           : { token: { token: progressToken, lasting: isTask } }),
       });
+      if (place !== undefined && "sent" in place)
+        onNotSubscribed({ place, request, entry, peer, sent: sent.answer });
       sent.answer.then(
         (reply) => onAnswer(replaceValues(reply, [{ path: ["id"], value: id }])),
         // The call hears of its server's end by itself.
@@ -269,6 +275,25 @@ function routeCall(
       );
     },
   };
+}
+
+interface Subscribing {
+  readonly place: Exclude<ReturnType<typeof placeOf>, undefined | { readonly full: string }>;
+  readonly request: ClientRequest;
+  readonly entry: OpenRequest;
+  readonly peer: Peer;
+  readonly sent: Promise<Buffer>;
+}
+
+/** Of a subscription that is refused, or taken back, another process of its server hears nothing. */
+function onNotSubscribed({ place, request, entry, peer, sent }: Subscribing): void {
+  const forget = (): void => peer.keep(unsubscribed(request.params, request.line));
+  entry.stop ??= new AbortController();
+  entry.stop.signal.addEventListener("abort", forget, { once: true });
+  sent.then(
+    (reply) => void (place.answered(reply) || forget()),
+    () => {},
+  );
 }
 
 /** Nobody waits for the answer any more. */

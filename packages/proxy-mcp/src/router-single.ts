@@ -22,7 +22,7 @@ import { isJudged, isOfTask } from "./judged/methods.js";
 import { noticeError } from "./judged/notice-error.js";
 import { rewriteRequest } from "./judged/read-request.js";
 import { createServerSide } from "./judged/server-side.js";
-import { createSubscriptions } from "./judged/subscriptions.js";
+import { createSubscriptions, subscribeEffectOf, unsubscribed } from "./judged/subscriptions.js";
 import { EXPIRED_MAX } from "./limits.js";
 import { isRecord, readServerLine, resultOf } from "./message.js";
 import type { ClientMessage, ClientRequest } from "./message.js";
@@ -87,6 +87,7 @@ export function createSingleRouter(
         onLine: (line) => fromServer(state, line),
         onOversize: (line) => tooLarge(line, state.upstream, (answer) => fromServer(state, answer)),
         startTimeoutMs: startTimeoutMs(config, parts),
+        subscribeEffect: subscribeEffectOf(parts, config.name),
         hasAnswered: () => state.greeted,
         onDown: (failure) => void down(state, failure),
         onUp: (result) => back(state, result),
@@ -109,7 +110,10 @@ export function createSingleRouter(
   return {
     take: (message) => fromClient(state, message),
     pause: (on) => state.upstream.pause(on),
-    leave: () => state.calls.leave(),
+    leave(): Promise<void> {
+      state.side.leave();
+      return state.calls.leave();
+    },
     ...changing(state),
     close: () => close(state),
   };
@@ -196,7 +200,10 @@ function takeCall(state: SingleState, request: ClientRequest, entry: Waiting): v
         const refusal = presented.heldBack(method, params);
         if (refusal !== undefined) return onAnswer(errorLine(id, refusal));
         if (state.isEnded) return onAnswer(refusalOf(request, beingReplaced(upstream.name)));
-        entry.onAnswer = onAnswer;
+        entry.onAnswer = (answer) => {
+          if (place?.answered(answer) === false) upstream.keep(unsubscribed(params, line));
+          onAnswer(answer);
+        };
         place?.sent();
         // Of a subscription that a person changed another process hears nothing.
         if (!isCall && changed === undefined) upstream.keep(request);
@@ -228,17 +235,18 @@ function listOf(state: SingleState, params: unknown): ListPage | undefined {
  * The client takes a request back. A call that its server has not seen is nothing to tell the
  * server of.
  */
-function takeCancellation({ waiting, upstream }: SingleState, params: unknown, line: Buffer): void {
+function takeCancellation(state: SingleState, params: unknown, line: Buffer): void {
+  const { waiting, upstream } = state;
   const id: unknown = isRecord(params) ? params.requestId : undefined;
   const entry = typeof id === "string" || typeof id === "number" ? waiting.get(id) : undefined;
   if (entry?.call !== undefined && !entry.call.cancel()) return;
+  if (entry?.method === "resources/subscribe") upstream.keep(unsubscribed(entry.params, line));
   // The server need not answer a request that was taken back, so nothing is waited for.
-  if (
-    entry !== undefined &&
-    entry.method !== "initialize" &&
-    (typeof id === "string" || typeof id === "number")
-  )
+  const isId = typeof id === "string" || typeof id === "number";
+  if (entry !== undefined && entry.method !== "initialize" && isId) {
     waiting.delete(id);
+    entry.stop?.abort(new Error("the client took it back"));
+  }
   upstream.send(line);
 }
 
@@ -273,7 +281,9 @@ function fromServer(state: SingleState, line: Buffer): void {
     if (isRecord(result) && isRecord(result.capabilities)) state.capabilities = result.capabilities;
   }
   const { method, params } = entry;
-  const readable = readableBy(state, { id, method, params }, line);
+  entry.stop = new AbortController();
+  const { signal } = entry.stop;
+  const readable = readableBy(state, { request: { id, method, params }, signal }, line);
   if (Buffer.isBuffer(readable)) {
     waiting.delete(id);
     return parts.send(readable);
@@ -303,10 +313,11 @@ const isStray = ({ parts, upstream }: SingleState, line: Buffer): boolean =>
 /** An answer as the client may see it; a promise where it is held against what is pinned. */
 function readableBy(
   { parts, calls, catalog, presented, upstream }: SingleState,
-  { id, method, params }: FreeRequest,
+  { request, signal }: { readonly request: FreeRequest; readonly signal: AbortSignal },
   line: Buffer,
 ): Buffer | Promise<Buffer> {
-  const free = { calls, server: upstream.name, request: { id, method, params } };
+  const { method } = request;
+  const free = { calls, server: upstream.name, request, signal };
   const own = method === "initialize" ? catalog.declare(line) : freeAnswer(free, line);
   const { pins } = parts;
   if (method !== "tools/list" && pins === undefined) return own;

@@ -6,6 +6,7 @@
 import type { Duplex } from "node:stream";
 import { type Agent, type Clock, type ConsentGate, systemClock } from "@acp/core";
 import { createLineSplitter } from "./framing.js";
+import type { RequestRoom } from "./in-flight.js";
 import { SESSION_LINGER_MS, SESSIONS_MAX } from "./limits.js";
 import { idAtEdges, readClientLine } from "./message.js";
 import {
@@ -25,6 +26,8 @@ export interface SessionCaller {
   readonly session?: string;
   /** Its own gate, if it has a policy of its own. Absent: the sessions' gate. */
   readonly gate?: ConsentGate;
+  /** Its own room for requests, where it has one. Absent: the sessions' room. */
+  readonly room?: RequestRoom;
 }
 
 /** Options of {@link createMcpSessions}; every session's proxy gets them. */
@@ -78,7 +81,7 @@ export function createMcpSessions({
   };
   signal?.addEventListener("abort", () => void close(), { once: true });
   return {
-    serve(socket, { agent, session, gate = options.gate }) {
+    serve(socket, { agent, session, gate = options.gate, room = options.room }) {
       socket.on("error", ignore);
       const owner = ownerOf(agent);
       const count = [...running.values()].filter((each) => each === owner).length;
@@ -97,6 +100,7 @@ export function createMcpSessions({
         input: socket,
         output: socket,
         ...(session === undefined ? {} : { session }),
+        ...(room === undefined ? {} : { room }),
       });
       running.set(proxy, owner);
       void proxy.done.then(() => {

@@ -64,9 +64,9 @@ export async function serve(
   return handler({ state, request, params: isRecord(params) ? params : {}, open });
 }
 
-/** Passes the request on to one server; the answer comes back under the client's id. */
+/** Passes the request on to one server; its answer comes back under the client's id, and judged. */
 async function passOn(
-  { request, params, open }: Context,
+  { state, request, params, open }: Context,
   peer: Peer,
   replacements: readonly Replacement[] = [],
 ): Promise<Buffer> {
@@ -81,7 +81,8 @@ async function passOn(
       ]),
     ...(token === undefined ? {} : { token: { token, lasting: false } }),
   });
-  return replaceValues(await sent.answer, [{ path: ["id"], value: request.id }]);
+  const answer = replaceValues(await sent.answer, [{ path: ["id"], value: request.id }]);
+  return readable({ state, request, params, open }, peer, answer);
 }
 
 async function list(context: Context, kind: ListKind): Promise<Buffer> {
@@ -188,16 +189,19 @@ async function byTask(context: Context): Promise<Buffer> {
         ? owner.error
         : { code: INVALID_PARAMS, message: "Cannot find the task: its server is gone" },
     );
-  return readable(context, peer, await passOn(context, peer));
+  return passOn(context, peer);
 }
 
 /** The answer without what is not the client's, and with what it asks for judged. */
 function readable(
-  { state, request }: Context,
+  { state, request, open }: Context,
   { name }: Peer,
   line: Buffer,
 ): Buffer | Promise<Buffer> {
-  return freeAnswer({ calls: state.calls, server: name, request }, line);
+  const { calls } = state;
+  open.stop ??= new AbortController();
+  const { signal } = open.stop;
+  return freeAnswer({ calls, server: name, request, signal }, line);
 }
 
 /** To every server that logs; done when one of them took it. */

@@ -27,7 +27,7 @@ export interface Waiting {
   call?: ToolCall | undefined;
   /** Set while it is at the server. */
   onAnswer?: ((line: Buffer) => void) | undefined;
-  /** Ends the watch over the start. */
+  /** Ends the watch over the start, and the judging of what its answer asks for. */
   stop?: AbortController;
 }
 

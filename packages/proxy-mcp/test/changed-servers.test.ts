@@ -1,4 +1,7 @@
 /** Servers that are added, removed, changed and restarted while their client goes on. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Message } from "./support/line-client.js";
 import { names, received, server, text, two } from "./support/many.js";
@@ -197,6 +200,23 @@ describe("the only server", () => {
     await back(p, '"fs" is back');
     expect(p.client.lines.filter((line) => line.includes('"id":"h"'))).toHaveLength(1);
     expect((await p.client.call(1, "echo")).result).not.toHaveProperty("isError");
+  });
+
+  it("is not restarted while it starts: its client waits for it", async () => {
+    const path = await mkdtemp(join(tmpdir(), "acp-change-"));
+    onTestFinished(() => rm(path, { recursive: true, force: true }));
+    const heldUntil = join(path, "go");
+    const upstreams = [{ name: "fs", command: scripted({ heldUntil }) }];
+    const p = proxied({ policy: ALLOW_ALL, upstreams });
+    onTestFinished(() => p.proxy.close());
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: {} };
+    const greeted = p.client.request("init", "initialize", params);
+    await new Promise((resolve) => setImmediate(resolve));
+    let isOver = false;
+    void p.proxy.restart(["fs"]).then(() => (isOver = true));
+    await until(p, () => isOver, 500);
+    await writeFile(heldUntil, "");
+    expect((await greeted).result).toHaveProperty("capabilities");
   });
 
   it("is another one under its name, with what its client told", async () => {

@@ -181,7 +181,7 @@ describe("a shared server", () => {
     b.says(call("c"));
     b.says(call("d"));
     await turn();
-    const ofB = calls(d).filter(({ params }) => typeof argumentsOf({ params })["id"] === "string");
+    const ofB = calls(d).filter((each) => typeof argumentsOf(each)["id"] === "string");
     expect(ofB).toHaveLength(2);
     d.says({ id: ofB[0]?.id, result: {} });
     await turn();

@@ -20,6 +20,7 @@ import { createGateOfKey } from "../mcp-http/gate-of-key.js";
 import { openCredentials, ensureToken, TOKEN_VARIABLE, tokensPath } from "../mcp-http/tokens.js";
 import type { HomeCredentials } from "../mcp-http/tokens.js";
 import { hiddenIn } from "../pins/home-pins.js";
+import { DOOR_LIMITS } from "../resident/doors.js";
 import type { Doors } from "../resident/doors.js";
 import { openToolJudge } from "../resident/locked.js";
 import type { ServeLocked } from "../resident/locked.js";
@@ -33,6 +34,11 @@ import type { GatesOfHome } from "./mcp.js";
 const PORT = 8443;
 /** More than the listener lets a client have: it ends the oldest first. */
 const SESSIONS_MAX = 64;
+/**
+ * Connections that a resident would pass on and the listener does not take: it has to see the next
+ * one to end another for it.
+ */
+const DOOR_SPARE = 16;
 
 /**
  * Serves agents until the process is told to end.
@@ -98,7 +104,6 @@ async function serveSessions(parts: ServeSessionsParts): Promise<void> {
     log,
     sessionsMax: SESSIONS_MAX,
     ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
-    ...(gates.room !== undefined && { room: gates.room }),
   });
   opened.follow(sessions);
   const gateOf = createGateOfKey({ ...inUse, policyOf: (key) => credentials.policyOf(key) });
@@ -109,7 +114,8 @@ async function serveSessions(parts: ServeSessionsParts): Promise<void> {
         (gate) => {
           // Its token was taken away: it is judged by nobody's policy.
           if (gate === undefined) return void connection.destroy();
-          return sessions.serve(connection, { agent, gate });
+          const room = gates.roomOf?.(agent.id);
+          return sessions.serve(connection, { agent, gate, ...(room !== undefined && { room }) });
         },
         (error: unknown) => {
           log(asError(error).message);
@@ -201,7 +207,12 @@ async function listen({
   onListening,
 }: ListenParts): Promise<void> {
   const log = (line: string): void => invocation.print.notice(line);
-  const listener = createMcpListener({ credentials, serve, log });
+  const listener = createMcpListener({
+    credentials,
+    serve,
+    log,
+    ...(doors !== undefined && { connectionsMax: DOOR_LIMITS.ofOne - DOOR_SPARE }),
+  });
   try {
     onListening(
       doors === undefined ? await listener.listen(port) : await listenThere(listener, port, doors),

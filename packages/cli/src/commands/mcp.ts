@@ -45,8 +45,11 @@ export interface GatesOfHome {
   outside(server: CommandServer): LocalUpstream;
   /** Whether clients share the servers that say so. */
   readonly shares?: boolean;
-  /** What the client's requests need a place of; a process of its own has no other client. */
-  readonly room?: RequestRoom;
+  /**
+   * What the requests of one of the client's agents need a place of; a process of its own has no
+   * other client.
+   */
+  readonly roomOf?: (agentId: string) => RequestRoom;
   /** What stands before each gate that judges the requests of programs. */
   readonly around?: (gate: ConsentGate) => ConsentGate;
   /** Ids of the client's tool calls, where it gives them some. */
@@ -139,7 +142,7 @@ async function serve(invocation: Invocation, { signal, start, gates }: Serving):
       log: (line) => print.notice(line),
       signal,
       ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
-      ...(gates.room !== undefined && { room: gates.room }),
+      ...(gates.roomOf !== undefined && { room: gates.roomOf(agent.id) }),
       ...(gates.callOf !== undefined && { callOf: gates.callOf }),
     });
     opened.follow(proxy);

@@ -159,10 +159,10 @@ function ofSession(
   let masker: HomeKeys["masker"];
   const answer = session.serveLocked ?? serveLocked;
   return {
-    room: share.requestRoom,
+    roomOf: share.roomOf,
     desk,
     shares: true,
-    around: (gate) => sessionGate(gate, { room: share.requestRoom, calls }),
+    around: (gate) => sessionGate(gate, { roomOf: share.roomOf, calls }),
     ...(calls !== undefined && { callOf: calls.callOf }),
     outside: (server) =>
       server.shared === true

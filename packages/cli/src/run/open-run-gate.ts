@@ -49,7 +49,7 @@ export interface OpenRunGateParts {
   /** The agent draws on the same terminal: what the log has anyway must not be written over it. */
   readonly isQuiet: boolean;
   /** What stands before gates and servers, where this process serves several clients. */
-  readonly shared?: Pick<GatesOfHome, "around" | "outside" | "room">;
+  readonly shared?: Pick<GatesOfHome, "around" | "outside" | "roomOf">;
 }
 
 /** The gate's side of a run. */
@@ -100,7 +100,7 @@ export async function openRunGate(parts: OpenRunGateParts): Promise<OpenedRunGat
 }
 
 function mcpOf(
-  { invocation, home, homeKeys, servers, inUse, isQuiet, shared }: OpenRunGateParts,
+  { invocation, home, homeKeys, servers, inUse, isQuiet, agent, shared }: OpenRunGateParts,
   upstreams: OpenServers["upstreams"],
 ): McpSessionsOptions {
   return {
@@ -112,7 +112,7 @@ function mcpOf(
     answerAddress: answerAddressOf(home.dir),
     log: isQuiet ? nothing : (line) => invocation.print.notice(line),
     ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
-    ...(shared?.room !== undefined && { room: shared.room }),
+    ...(shared?.roomOf !== undefined && { room: shared.roomOf(agent.id) }),
   };
 }
 

@@ -136,14 +136,16 @@ export const PROXY_COMMANDS: readonly Command[] = [
   },
   {
     name: "mcp status",
-    summary: "List the MCP servers that your clients start, and which are behind the gate",
+    summary:
+      "List the MCP servers that your clients start, which are behind the gate, and sign-ins",
     usage: "",
     operandsMax: 0,
     takesRest: false,
-    options: ["client", "project"],
+    options: ["client", "project", "config", "key-file"],
     details: [
       "Looks at the settings of the clients that `acp mcp wrap` knows, and changes nothing. With " +
-        "--project it also looks at the clients' files of a project.",
+        "--project it also looks at the clients' files of a project. Of each server of config.yml that " +
+        "has a `url` it says whether somebody is signed in, until when, and for which rights.",
     ],
     examples: ["acp mcp status", "acp mcp status --project . --json"],
     exits: ["invalid"],

@@ -75,7 +75,7 @@ export function createLiveRouter(parts: RouterParts): LiveRouter {
       await now().close();
     },
     change: (next) => inTurn(() => change(state, next)),
-    restart: (names) => inTurn(() => now().restart(names)),
+    restart: (names) => inTurn(() => restart(state, names)),
   };
 }
 
@@ -101,6 +101,14 @@ function start(parts: RouterParts, told?: Told): Current {
   return config !== undefined && second === undefined && isSame
     ? { single: createSingleRouter(parts, config, told?.session), config }
     : { many: createManyRouter(parts, told) };
+}
+
+/** One that is starting has nothing of before, and its client waits for it. */
+async function restart(state: State, names: ReadonlySet<string>): Promise<void> {
+  const router = routerOf(state.current);
+  if (router.greeting() === "not yet") return;
+  state.isChanged = true;
+  await router.restart(names);
 }
 
 async function change(state: State, next: Change): Promise<ChangeOutcome> {

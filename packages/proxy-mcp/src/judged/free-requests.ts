@@ -45,11 +45,13 @@ export interface FreeAnswerParts {
   readonly calls: Judging;
   readonly server: string;
   readonly request: FreeRequest;
+  /** Nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The answer as the client gets it; a promise where something in it is judged. */
 export function freeAnswer(
-  { calls, server, request }: FreeAnswerParts,
+  { calls, server, request, signal }: FreeAnswerParts,
   line: Buffer,
 ): Buffer | Promise<Buffer> {
   const { id, method } = request;
@@ -57,5 +59,5 @@ export function freeAnswer(
   if (method === "tools/list") return line;
   if (method === "tasks/list") return calls.tasks.keepOwn(server, line);
   const tell = (notice: NoticeResult): Buffer => errorLine(id, noticeError(notice));
-  return judgedAnswer(calls, { server, name: nameOf(request), tell }, line);
+  return judgedAnswer(calls, { server, name: nameOf(request), tell, signal }, line);
 }
