@@ -70,9 +70,11 @@ export function createLiveRouter(parts: RouterParts): LiveRouter {
     leave: () => now().leave(),
     async close() {
       state.over.abort(new Error("the client is gone"));
-      await now().close();
+      const router = now();
+      await router.close();
+      // A change that was under way has made another one.
       await changing;
-      await now().close();
+      if (now() !== router) await now().close();
     },
     change: (next) => inTurn(() => change(state, next)),
     restart: (names) => inTurn(() => restart(state, names)),
