@@ -78,12 +78,8 @@ export function createKeptSession(
   const subscriptions = new Map<string, Subscription>();
   const subscribe = (params: unknown, isOn: boolean): void => {
     const uri: unknown = isRecord(params) ? params.uri : undefined;
-    if (typeof uri !== "string") return;
-    subscriptions.delete(uri);
-    if (!isOn) return;
-    subscriptions.set(uri, { effect: effectOf(uri) });
-    const [oldest] = subscriptions.size > SUBSCRIPTIONS_MAX ? subscriptions.keys() : [];
-    if (oldest !== undefined) subscriptions.delete(oldest);
+    if (typeof uri === "string")
+      note(subscriptions, uri, isOn ? { effect: effectOf(uri) } : undefined);
   };
   const asked = (): readonly (readonly [string, unknown])[] => [
     ...(level === undefined ? [] : [["logging/setLevel", { level }] as const]),
@@ -128,6 +124,18 @@ export function createKeptSession(
         return { id, line: requestLine(id, method, params) };
       }),
   };
+}
+
+/** The last ones are kept, up to a bound. */
+function note(
+  subscriptions: Map<string, Subscription>,
+  uri: string,
+  made: Subscription | undefined,
+): void {
+  subscriptions.delete(uri);
+  if (made !== undefined) subscriptions.set(uri, made);
+  const [oldest] = subscriptions.size > SUBSCRIPTIONS_MAX ? subscriptions.keys() : [];
+  if (oldest !== undefined) subscriptions.delete(oldest);
 }
 
 /**
