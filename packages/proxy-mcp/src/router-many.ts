@@ -19,6 +19,7 @@ import { replaceValues } from "./json-walk.js";
 import { createInFlight } from "./in-flight.js";
 import { askFor } from "./many-state.js";
 import type { ManyState, OpenRequest } from "./many-state.js";
+import { givenToAll } from "./judged/free-requests.js";
 import { isJudged, isServersMethod } from "./judged/methods.js";
 import { noticeError } from "./judged/notice-error.js";
 import { rewriteRequest } from "./judged/read-request.js";
@@ -151,6 +152,8 @@ async function answer(state: ManyState, request: ClientRequest, entry: OpenReque
   const { id, method } = request;
   let line: Buffer;
   try {
+    const given = method === "initialize" ? givenToAll(request) : undefined;
+    if (given !== undefined) throw new RequestError(given);
     if (method === "initialize") line = resultLine(id, await handshake(state, request));
     else if (method === "ping") line = resultLine(id, {});
     else if (state.greeting === undefined)

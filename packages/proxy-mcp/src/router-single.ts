@@ -5,8 +5,6 @@
  */
 import { randomUUID } from "node:crypto";
 import { createCatalog } from "./catalog.js";
-import type { ListPage } from "./catalog.js";
-import { eraOf } from "./call-members.js";
 import { rewriteCall } from "./call-params.js";
 import { createBoundedIds } from "./bounded-ids.js";
 import { createCallLimits } from "./call-limits.js";
@@ -16,7 +14,7 @@ import type { ServerFailure } from "./failure.js";
 import { createHeldCalls } from "./held-calls.js";
 import type { CallRoute } from "./held-calls.js";
 import { createInFlight, idInUse } from "./in-flight.js";
-import { freeAnswer, ownerOfTask } from "./judged/free-requests.js";
+import { freeAnswer, judgeGiven, ownerOfTask } from "./judged/free-requests.js";
 import type { FreeRequest } from "./judged/free-requests.js";
 import { isJudged, isOfTask } from "./judged/methods.js";
 import { noticeError } from "./judged/notice-error.js";
@@ -26,7 +24,7 @@ import { createSubscriptions, subscribeEffectOf, unsubscribed } from "./judged/s
 import { EXPIRED_MAX } from "./limits.js";
 import { isRecord, readServerLine, resultOf } from "./message.js";
 import type { ClientMessage, ClientRequest } from "./message.js";
-import { greetingOf, ownList, rest, watchStart } from "./single-state.js";
+import { greetingOf, listOf, rest, watchStart } from "./single-state.js";
 import type { SingleState, Waiting } from "./single-state.js";
 import { startTimeoutMs } from "./router.js";
 import type { Router, RouterParts } from "./router.js";
@@ -35,6 +33,7 @@ import { isGreeting, readableAnswer } from "./pins/instructions.js";
 import { createPresented } from "./pins/presented.js";
 import { dropsStray } from "./pins/stray.js";
 import { errorLine, INVALID_REQUEST, recalled, resultLine } from "./rpc.js";
+import type { RpcError } from "./rpc.js";
 import { announce } from "./announce.js";
 import { beingReplaced } from "./change/drain.js";
 import type { KeptSession } from "./kept-session.js";
@@ -136,7 +135,7 @@ function fromClient(
 
 function takeRequest(state: SingleState, request: ClientRequest): void {
   const { parts, waiting } = state;
-  const { id, method, params, line } = request;
+  const { id, method, params } = request;
   const failure = state.retired ?? state.upstream.failure();
   if (failure !== undefined) return refuse(state, request, failure);
   // Its answer could not be told from the one that is still owed.
@@ -146,14 +145,28 @@ function takeRequest(state: SingleState, request: ClientRequest): void {
   if (refusal !== undefined) return parts.send(refusal);
   if (isJudged(method)) return takeCall(state, request, entry);
   const owner = isOfTask(method) ? ownerOfTask(state.calls, request) : undefined;
-  if (owner !== undefined && "error" in owner) {
+  if (owner !== undefined && "error" in owner) return passFree(state, request, owner.error);
+  entry.stop = new AbortController();
+  const { signal } = entry.stop;
+  const why = judgeGiven(state.calls, { server: state.upstream.name, request, signal });
+  if (!(why instanceof Promise)) return passFree(state, request, why);
+  // Its server may be gone by then, or the client took it back.
+  void why.then((error) => waiting.get(id) === entry && passFree(state, request, error));
+  return undefined;
+}
+
+function passFree(state: SingleState, request: ClientRequest, error: RpcError | undefined): void {
+  const { parts, waiting, upstream } = state;
+  const { id, method, params, line } = request;
+  if (error !== undefined) {
     waiting.delete(id);
-    return parts.send(errorLine(id, owner.error));
+    return parts.send(errorLine(id, error));
   }
   if (method === "resources/unsubscribe") state.subscriptions.forget(uriOf(params));
-  if (method === "initialize") entry.stop = watchStart(state, id);
-  state.upstream.keep(request);
-  state.upstream.send(line);
+  const entry = waiting.get(id);
+  if (method === "initialize" && entry !== undefined) entry.stop = watchStart(state, id);
+  upstream.keep(request);
+  upstream.send(line);
 }
 
 function refusalOf({ id, method }: ClientRequest, failure: ServerFailure): Buffer {
@@ -219,16 +232,6 @@ function takeCall(state: SingleState, request: ClientRequest, entry: Waiting): v
     forget,
   );
   if (entry.call === undefined) forget();
-}
-
-/**
- * How to ask the server for its tools. Where pins are kept, no call is forwarded before that, in
- * whatever era its client speaks: a server that must not be asked yet must not be sent the call.
- */
-function listOf(state: SingleState, params: unknown): ListPage | undefined {
-  const { parts, handshakeOver, capabilities } = state;
-  const mayAsk = parts.pins !== undefined || (handshakeOver && isRecord(capabilities["tools"]));
-  return mayAsk ? (cursor) => ownList(state, cursor, eraOf(params)) : undefined;
 }
 
 /**
@@ -318,11 +321,12 @@ function readableBy(
 ): Buffer | Promise<Buffer> {
   const { method } = request;
   const free = { calls, server: upstream.name, request, signal };
-  const own = method === "initialize" ? catalog.declare(line) : freeAnswer(free, line);
+  const own = freeAnswer(free, line);
   const { pins } = parts;
-  if (method !== "tools/list" && pins === undefined) return own;
-  const shown = (each: Buffer): Buffer | Promise<Buffer> => {
-    if (method === "tools/list") return catalog.take(each);
+  const shown = (judged: Buffer): Buffer | Promise<Buffer> => {
+    if (method === "tools/list") return catalog.take(judged);
+    const each = method === "initialize" ? catalog.declare(judged) : judged;
+    if (pins === undefined) return each;
     if (!isGreeting(method)) return presented.take(method, each);
     return readableAnswer({ server: upstream.name, pins, log: parts.log }, each);
   };

@@ -7,7 +7,7 @@ import { replaceValues } from "./json-walk.js";
 import type { Replacement } from "./json-walk.js";
 import { askFor } from "./many-state.js";
 import type { ManyState, OpenRequest } from "./many-state.js";
-import { freeAnswer, ownerOfTask } from "./judged/free-requests.js";
+import { freeAnswer, givenToAll, judgeGiven, ownerOfTask, withoutGiven } from "./judged/free-requests.js";
 import { mergePages, nextCursor, readCursor } from "./merge.js";
 import type { ListKind } from "./merge.js";
 import { isRecord, progressTokenOf, resultOf } from "./message.js";
@@ -71,6 +71,12 @@ async function passOn(
   replacements: readonly Replacement[] = [],
 ): Promise<Buffer> {
   const token = progressTokenOf(params);
+  open.stop ??= new AbortController();
+  const { signal } = open.stop;
+  const why = judgeGiven(state.calls, { server: peer.name, request, signal });
+  // What is sent at once keeps its order.
+  const error = why instanceof Promise ? await why : why;
+  if (error !== undefined) throw new RequestError(error);
   peer.keep(request);
   const sent = askFor(open, peer, {
     build: (id) =>
@@ -151,7 +157,7 @@ async function page(
   cursor: string | undefined,
 ): Promise<{ peer: Peer; server: string; line: Buffer; result: unknown }> {
   const { request, params, open } = context;
-  const { cursor: _, _meta: meta, ...rest } = params;
+  const { cursor: _, _meta: meta, ...rest } = withoutGiven(params);
   const { progressToken: __, ...kept } = isRecord(meta) ? meta : {};
   const asked = {
     ...rest,
@@ -207,6 +213,8 @@ function readable(
 /** To every server that logs; done when one of them took it. */
 async function setLevel(context: Context): Promise<Buffer> {
   const { state, request } = context;
+  const given = givenToAll(request);
+  if (given !== undefined) throw new RequestError(given);
   // One that is late hears of it then.
   for (const peer of state.peers) peer.keep(request);
   const peers = state.peers.filter((peer) => hasCapability(peer, "logging"));

@@ -4,7 +4,8 @@
 import { randomUUID } from "node:crypto";
 import type { BoundedIds } from "./bounded-ids.js";
 import type { CallLimits } from "./call-limits.js";
-import type { Catalog } from "./catalog.js";
+import { eraOf } from "./call-members.js";
+import type { Catalog, ListPage } from "./catalog.js";
 import type { Presented } from "./pins/presented.js";
 import { beingReplaced, drain } from "./change/drain.js";
 import type { ServerFailure } from "./failure.js";
@@ -13,6 +14,7 @@ import type { InFlight } from "./in-flight.js";
 import type { ServerSide } from "./judged/server-side.js";
 import type { Subscriptions } from "./judged/subscriptions.js";
 import { LIST_TIMEOUT_MS } from "./limits.js";
+import { isRecord } from "./message.js";
 import type { Returning } from "./returning.js";
 import type { Router, RouterParts } from "./router.js";
 import { requestLine } from "./rpc.js";
@@ -95,8 +97,18 @@ export function watchStart(state: SingleState, id: RpcId): AbortController {
   return stop;
 }
 
+/**
+ * How to ask the server for its tools. Where pins are kept, no call is forwarded before that, in
+ * whatever era its client speaks: a server that must not be asked yet must not be sent the call.
+ */
+export function listOf(state: SingleState, params: unknown): ListPage | undefined {
+  const { parts, handshakeOver, capabilities } = state;
+  const mayAsk = parts.pins !== undefined || (handshakeOver && isRecord(capabilities["tools"]));
+  return mayAsk ? (cursor) => ownList(state, cursor, eraOf(params)) : undefined;
+}
+
 /** One page of the server's tools, asked by the proxy itself. */
-export async function ownList(
+async function ownList(
   { own, ownPrefix, upstream, parts }: SingleState,
   cursor: string | undefined,
   era: { readonly _meta?: object },
