@@ -47,6 +47,7 @@ export interface ServerRequests {
   forget(server: string): void;
 }
 
+const ROOTS_LIST = "roots/list";
 /** Requests of one server that may wait at a time. */
 const OPEN_MAX = 16;
 /** So long a gate keeps the question of whoever left, unless its host says otherwise. */
@@ -64,6 +65,11 @@ interface Open {
   cancel(): boolean;
   /** Its server is gone. */
   drop?(): void;
+}
+
+/** A server may use an id again before the request that had it is over. */
+function close(own: Map<RpcId, Open>, id: RpcId, entry: Open): void {
+  if (own.get(id) === entry) own.delete(id);
 }
 
 /** What is known of them. */
@@ -129,9 +135,10 @@ function take(state: State, wire: ServerWire, line: Buffer): void {
   if (isServersMethod(method)) return judge(state, wire, { ...request, line: Buffer.from(line) });
   const taskId = isRecord(params) ? params["taskId"] : undefined;
   if (method === "ping" || (isOfTask(method) && tasks.ownerOf(taskId) === wire.server)) {
-    own.set(id, { cancel: () => true });
+    const entry: Open = { cancel: () => true };
+    own.set(id, entry);
     return wire.pass(line, (answer) => {
-      own.delete(id);
+      close(own, id, entry);
       wire.reply(answer);
     });
   }
@@ -154,22 +161,42 @@ function judge(state: State, wire: ServerWire, request: ClientRequest): void {
   const effect = effectOf(parts, { server, tool, args });
   let call: ToolCall | undefined;
   let openUntilMs: number | undefined;
+  const over = new AbortController();
+  const entry: Open = {
+    cancel(): boolean {
+      over.abort(new Error("its server took it back"));
+      if (call === undefined) place?.over();
+      const isPassed = call?.cancel() ?? false;
+      // Its question stays open for a while, in case that it asks again.
+      if (!isPassed) openUntilMs = parts.clock.now() + LEFT_MS;
+      return isPassed;
+    },
+    drop(): void {
+      over.abort(new Error("its server is gone"));
+      // What is judged ends with its server by itself.
+      if (call === undefined) place?.over();
+    },
+  };
   const job: CallJob = {
     ...read.call,
     id,
     server,
     definition: () => Promise.resolve(undefined),
     forward(changed, onAnswer): void {
-      place?.judged();
+      // People may be asked about the roots, too.
+      if (method !== ROOTS_LIST) place?.judged();
       const passed = changed === undefined ? line : rewriteRequest(line, changed);
-      wire.pass(passed, (answer) => takeAnswer(state, { server, id, method, answer }, onAnswer));
+      const { signal } = over;
+      wire.pass(passed, (answer) =>
+        takeAnswer(state, { server, id, method, answer, signal }, onAnswer),
+      );
     },
     tell(notice) {
       openUntilMs ??= openUntil(notice);
       return serversAnswer(id, method, notice);
     },
     onOver(): void {
-      own.delete(id);
+      close(own, id, entry);
       place?.over(openUntilMs);
     },
   };
@@ -180,17 +207,7 @@ function judge(state: State, wire: ServerWire, request: ClientRequest): void {
     const message = "Cannot accept the request: the client has no room for it";
     return wire.reply(errorLine(id, { code: REJECTED, message }));
   }
-  own.set(id, {
-    cancel(): boolean {
-      if (call === undefined) place.over();
-      const isPassed = call?.cancel() ?? false;
-      // Its question stays open for a while, in case that it asks again.
-      if (!isPassed) openUntilMs = parts.clock.now() + LEFT_MS;
-      return isPassed;
-    },
-    // What is judged ends with its server by itself.
-    drop: () => void (call ?? place.over()),
-  });
+  own.set(id, entry);
 }
 
 /** Until when a question is open that goes on without its request. */
@@ -204,19 +221,21 @@ interface Answered {
   readonly id: RpcId;
   readonly method: string;
   readonly answer: Buffer;
+  /** Nobody waits for it any more. */
+  readonly signal: AbortSignal;
 }
 
 /** The client's answer; its roots are judged. */
 function takeAnswer(
   { judging, tasks }: State,
-  { server, id, method, answer }: Answered,
+  { server, id, method, answer, signal }: Answered,
   onAnswer: (line: Buffer) => void,
 ): void {
   tasks.learn(server, answer);
-  if (method !== "roots/list") return onAnswer(answer);
+  if (method !== ROOTS_LIST) return onAnswer(answer);
   const result = resultOf(answer);
   if (!isRecord(result)) return onAnswer(answer);
-  void afterRoots(judging, { server, roots: [result] }, (denied) =>
+  void afterRoots(judging, { server, roots: [result], signal }, (denied) =>
     onAnswer(denied === undefined ? answer : serversAnswer(id, method, denied)),
   );
   return undefined;
@@ -247,7 +266,7 @@ async function deniedRoots(
   for (const each of roots) {
     const args = isRecord(each) ? strict(each) : undefined;
     if (args === undefined) return invalidResult("its roots cannot be read");
-    const judged = await judgeAside(judging, { server, method: "roots/list", args, signal });
+    const judged = await judgeAside(judging, { server, method: ROOTS_LIST, args, signal });
     if ("denied" in judged) return judged.denied;
     if (judged.changed !== undefined) return invalidResult("the roots cannot be changed here");
   }

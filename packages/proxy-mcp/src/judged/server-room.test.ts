@@ -120,4 +120,17 @@ describe("createServerRoom()", () => {
     expect(enter("2")).toBeUndefined();
     expect(begun).toEqual(["1"]);
   });
+
+  it("gives back the places of what waits when its server is gone, each once", () => {
+    let left = 0;
+    const { enter, own } = roomed({
+      enter: () => ({ leave: () => left++ }),
+      isShared: () => false,
+    });
+    const places = ["1", "2", "3", "4"].map((what) => enter(what));
+    own.forget("a");
+    expect(left).toBe(2);
+    for (const place of places) place?.over();
+    expect(left).toBe(4);
+  });
 });

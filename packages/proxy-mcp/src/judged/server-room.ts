@@ -71,6 +71,8 @@ interface Waiting {
   readonly question: Question;
   readonly effect: Ruling["effect"];
   readonly begin: () => void;
+  /** Gives back its place of the client's room, once. */
+  readonly leave: () => void;
 }
 
 /** What one server has. */
@@ -100,7 +102,12 @@ export function createServerRoom(clock: Clock, room: RequestRoom | undefined): S
       const text = JSON.stringify([method, args]);
       const key = createHash("sha256").update(text).digest("hex");
       const question: Question = { key, openUntilMs: undefined };
-      own.waiting = [...own.waiting, { question, effect, begin }];
+      let isIn = true;
+      const leave = (): void => {
+        if (isIn) place?.leave();
+        isIn = false;
+      };
+      own.waiting = [...own.waiting, { question, effect, begin, leave }];
       const judged = (): void => {
         own.questions = own.questions.filter((each) => each !== question);
         own.waiting = own.waiting.filter((each) => each.question !== question);
@@ -110,7 +117,7 @@ export function createServerRoom(clock: Clock, room: RequestRoom | undefined): S
       return {
         judged,
         over(openUntilMs): void {
-          place?.leave();
+          leave();
           question.openUntilMs = openUntilMs;
           if (openUntilMs === undefined) judged();
           else giveTurns(own, clock);
@@ -120,6 +127,7 @@ export function createServerRoom(clock: Clock, room: RequestRoom | undefined): S
     forget(server): void {
       const own = servers.get(server);
       if (own === undefined) return;
+      for (const { leave } of own.waiting) leave();
       own.waiting = [];
       own.stop.abort();
     },
