@@ -28,6 +28,15 @@ export interface Greeting {
   readonly version?: string | undefined;
 }
 
+/** The proxy's own look at a server's lists. */
+export interface Listed {
+  readonly done: Promise<void>;
+  /** They have changed since. */
+  isStale: boolean;
+  /** There is no other look before, on the monotonic clock. */
+  againAtMs: number;
+}
+
 /** What the parts of this router share. */
 export interface ManyState {
   readonly parts: RouterParts;
@@ -38,7 +47,7 @@ export interface ManyState {
   readonly requests: ServerRequests;
   readonly subscriptions: Subscriptions<Peer>;
   /** The proxy's own lists of a server's resources, where the client asked for none it knew. */
-  readonly listed: Map<Peer, Promise<void>>;
+  readonly listed: Map<Peer, Listed>;
   readonly reverse: ReverseRequests;
   readonly open: InFlight<OpenRequest>;
   /** What `initialize` was answered with a result to; its line is a copy. */

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "@acp/core";
+import type { Clock } from "@acp/core";
+import { manualClock } from "@acp/testing";
 import type { ManyState } from "./many-state.js";
-import { ownerOfRequest } from "./owners.js";
+import { listsChanged, ownerOfRequest } from "./owners.js";
 import type { Peer } from "./peer.js";
 import { createRoutes } from "./routes.js";
 
@@ -27,10 +29,12 @@ function peerOf(name: string, ready: Promise<void>, padding = ""): Peer {
   } as unknown as Peer;
 }
 
-const stateOf = (...peers: readonly Peer[]): ManyState =>
+const stateOf = (...peers: readonly Peer[]): ManyState => stateAt(systemClock, peers);
+
+const stateAt = (clock: Clock, peers: readonly Peer[]): ManyState =>
   ({
     peers,
-    parts: { clock: systemClock },
+    parts: { clock },
     routes: createRoutes<Peer>(() => {}),
     listed: new Map(),
   }) as unknown as ManyState;
@@ -50,5 +54,48 @@ describe("ownerOfRequest()", () => {
     const at = Promise.resolve();
     const peers = [peerOf("large", at, "x".repeat(16 * 1024 * 1024)), peerOf("small", at)];
     expect(await ownerOfRequest(stateOf(...peers), request)).toEqual({ peer: peers[1] });
+  });
+
+  it("waits ten seconds for a server's lists, and not again within a minute", async () => {
+    const clock = manualClock();
+    let asked = 0;
+    const slow = {
+      ...peerOf("slow", Promise.resolve()),
+      ask() {
+        const result = { resources: [], nextCursor: String(++asked) };
+        const line = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, result }));
+        const stop = new AbortController();
+        const { signal } = stop;
+        return { id: 1, answer: clock.sleep(4_900, { signal }).then(() => line) };
+      },
+    };
+    const state = stateAt(clock, [slow]);
+    let found: unknown;
+    const look = (): void => void ownerOfRequest(state, request).then((each) => (found = each));
+    look();
+    await clock.advance(10_000);
+    expect([asked, found]).toEqual([3, { error: expect.anything() }]);
+    listsChanged(state, slow);
+    found = undefined;
+    look();
+    await clock.advance(0);
+    expect([asked, found]).toEqual([3, { error: expect.anything() }]);
+    await clock.advance(60_000);
+    look();
+    expect(asked).toBe(4);
+  });
+
+  it("looks at once at quick lists that changed", async () => {
+    let asked = 0;
+    const quick = peerOf("quick", Promise.resolve());
+    const { ask } = quick;
+    const counted = { ...quick, ask: (...all: Parameters<Peer["ask"]>) => (asked++, ask(...all)) };
+    const state = stateAt(manualClock(), [counted]);
+    const other = { ...request, params: { uri: "x://b" } };
+    for (const times of [2, 2, 4]) {
+      if (times === 4) listsChanged(state, counted);
+      await ownerOfRequest(state, other);
+      expect(asked).toBe(times);
+    }
   });
 });

@@ -30,6 +30,11 @@ const PROMPT_PATH: readonly string[] = ["params", "name"];
 const REF_PATH: readonly string[] = ["params", "ref", "name"];
 /** MCP's own code for a resource that is not there. */
 const RESOURCE_NOT_FOUND = -32_002;
+/** All lists of one server are there by then, or not looked at. */
+const LISTS_MS = 10_000;
+/** Lists that took longer than this make a client wait so seldom. */
+const LISTS_QUICK_MS = 1_000;
+const LISTS_AGAIN_MS = 60_000;
 /** Bytes of one server's own lists. */
 const LISTS_BYTES_MAX: number = 16 * 1024 * 1024;
 
@@ -111,27 +116,48 @@ async function byUri(state: ManyState, uri: unknown): Promise<Target> {
  * before any is learnt: whose a URI is follows from the configuration, not from who is faster.
  */
 async function listAll(state: ManyState): Promise<void> {
-  const { peers, routes, listed } = state;
+  const { peers, routes, listed, parts } = state;
+  const { clock } = parts;
   const able = peers.filter((peer) => hasCapability(peer, "resources"));
-  const fresh = able.filter((peer) => !listed.has(peer));
-  const lists = fresh.map(async (peer) => ({ peer, results: await listsOf(state, peer) }));
+  const beganMs = clock.monotonic();
+  const fresh = able.filter((peer) => {
+    const last = listed.get(peer);
+    return last === undefined || (last.isStale && beganMs >= last.againAtMs);
+  });
+  const lists = fresh.map(async (peer) => {
+    const results = await listsOf(state, peer);
+    const nowMs = clock.monotonic();
+    const last = listed.get(peer);
+    if (last?.done === done)
+      last.againAtMs = nowMs - beganMs > LISTS_QUICK_MS ? nowMs + LISTS_AGAIN_MS : nowMs;
+    return { peer, results };
+  });
   const done = Promise.all(lists).then((all) => {
     for (const { peer, results } of all) for (const result of results) routes.learn(peer, result);
   });
-  for (const peer of fresh) listed.set(peer, done);
-  await Promise.all(able.flatMap((peer) => listed.get(peer) ?? []));
+  for (const peer of fresh) listed.set(peer, { done, isStale: false, againAtMs: Infinity });
+  await Promise.all(able.map((peer) => listed.get(peer)?.done));
+}
+
+/** A server says that its lists changed. */
+export function listsChanged({ listed }: ManyState, peer: Peer): void {
+  const last = listed.get(peer);
+  if (last !== undefined) last.isStale = true;
 }
 
 /** The results of all pages of a server's lists. */
 async function listsOf({ parts }: ManyState, peer: Peer): Promise<readonly unknown[]> {
   const results: unknown[] = [];
   let bytes = 0;
+  const untilMs = parts.clock.monotonic() + LISTS_MS;
   for (const method of ["resources/list", "resources/templates/list"]) {
     let cursor: string | undefined;
     for (let page = 0; page < LIST_PAGES_MAX; page++) {
+      const leftMs = Math.min(LIST_TIMEOUT_MS, untilMs - parts.clock.monotonic());
+      if (leftMs <= 0) return results;
       const asked = cursor === undefined ? {} : { cursor };
       const { id, answer } = peer.ask((own) => requestLine(own, method, asked));
-      const line = await answerWithin(parts, answer, LIST_TIMEOUT_MS)
+      const line = await answerWithin(parts, answer, leftMs)
         .then((found) => (found === undefined ? found : peer.presented.take(method, found)))
         .catch(() => undefined);
       peer.abandon(id);

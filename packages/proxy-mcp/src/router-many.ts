@@ -26,7 +26,14 @@ import { rewriteRequest } from "./judged/read-request.js";
 import { createServerRequests } from "./judged/server-requests.js";
 import { createSubscriptions, unsubscribed } from "./judged/subscriptions.js";
 import { isRecord, paramsOf } from "./message.js";
-import { changedOwner, ownerOfRequest, ownerOfTool, ownRequest, placeOf } from "./owners.js";
+import {
+  changedOwner,
+  listsChanged,
+  ownerOfRequest,
+  ownerOfTool,
+  ownRequest,
+  placeOf,
+} from "./owners.js";
 import type { Target } from "./owners.js";
 import type { ClientMessage, ClientNotification, ClientRequest, ServerMessage } from "./message.js";
 import { heldBackLine } from "./pins/held-back.js";
@@ -329,7 +336,7 @@ function fromServer(
       },
       line,
     );
-  if (method === "notifications/resources/list_changed") state.listed.delete(peer);
+  if (method === "notifications/resources/list_changed") listsChanged(state, peer);
   if (method === "notifications/progress") return sendProgress(parts, peer, line);
   if (method !== "notifications/cancelled") return parts.send(line);
   const params = paramsOf(line);

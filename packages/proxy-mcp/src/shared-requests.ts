@@ -4,18 +4,31 @@
  */
 import { RequestError } from "./failure.js";
 import { replaceValues } from "./json-walk.js";
-import type { Replacement } from "./json-walk.js";
+import { LIST_TIMEOUT_MS } from "./limits.js";
 import { askFor } from "./many-state.js";
 import type { ManyState, OpenRequest } from "./many-state.js";
-import { freeAnswer, givenToAll, judgeGiven, ownerOfTask, withoutGiven } from "./judged/free-requests.js";
+import {
+  freeAnswer,
+  givenToAll,
+  judgeGiven,
+  ownerOfTask,
+  withoutGiven,
+} from "./judged/free-requests.js";
 import { mergePages, nextCursor, readCursor } from "./merge.js";
 import type { ListKind } from "./merge.js";
 import { isRecord, progressTokenOf, resultOf } from "./message.js";
 import type { ClientRequest } from "./message.js";
 import { heldBackError } from "./pins/held-back.js";
-import { hasCapability } from "./peer.js";
-import type { Peer } from "./peer.js";
-import { INVALID_PARAMS, METHOD_NOT_FOUND, requestLine, resultLine } from "./rpc.js";
+import { answerWithin, hasCapability } from "./peer.js";
+import type { Peer, SentRequest } from "./peer.js";
+import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  METHOD_NOT_FOUND,
+  recalled,
+  requestLine,
+  resultLine,
+} from "./rpc.js";
 
 type Handler = (context: Context) => Promise<Buffer>;
 
@@ -64,12 +77,25 @@ export async function serve(
   return handler({ state, request, params: isRecord(params) ? params : {}, open });
 }
 
-/** Passes the request on to one server; its answer comes back under the client's id, and judged. */
-async function passOn(
-  { state, request, params, open }: Context,
-  peer: Peer,
-  replacements: readonly Replacement[] = [],
-): Promise<Buffer> {
+/** The answer of one of several servers, which must not hold up those of the others. */
+async function inTime({ state, request }: Context, peer: Peer, sent: SentRequest): Promise<Buffer> {
+  const line = await answerWithin(state.parts, sent.answer, LIST_TIMEOUT_MS);
+  if (line !== undefined) return line;
+  peer.abandon(sent.id);
+  peer.send(recalled(sent.id));
+  throw new RequestError({
+    code: INTERNAL_ERROR,
+    message: `Server "${peer.name}" did not answer "${request.method}" within ${LIST_TIMEOUT_MS} ms`,
+  });
+}
+
+/**
+ * Passes the request on to one server; its answer comes back under the client's id, and judged.
+ *
+ * @param isOneOfSeveral - Whether others get the same request.
+ */
+async function passOn(context: Context, peer: Peer, isOneOfSeveral = false): Promise<Buffer> {
+  const { state, request, params, open } = context;
   const token = progressTokenOf(params);
   open.stop ??= new AbortController();
   const { signal } = open.stop;
@@ -81,14 +107,13 @@ async function passOn(
   const sent = askFor(open, peer, {
     build: (id) =>
       replaceValues(request.line, [
-        ...replacements,
         { path: ["id"], value: id },
         { path: ["params", "_meta", "progressToken"], value: id },
       ]),
     ...(token === undefined ? {} : { token: { token, lasting: false } }),
   });
-  const answer = replaceValues(await sent.answer, [{ path: ["id"], value: request.id }]);
-  return readable({ state, request, params, open }, peer, answer);
+  const line = await (isOneOfSeveral ? inTime(context, peer, sent) : sent.answer);
+  return readable(context, peer, replaceValues(line, [{ path: ["id"], value: request.id }]));
 }
 
 async function list(context: Context, kind: ListKind): Promise<Buffer> {
@@ -108,7 +133,8 @@ async function list(context: Context, kind: ListKind): Promise<Buffer> {
   const answers = await Promise.allSettled(
     peers.map(async (peer) => {
       const mark = peer.catalog.mark();
-      const answer = await page(context, peer, cursors?.get(peer.name));
+      const cursor = cursors?.get(peer.name);
+      const answer = await page(context, peer, { cursor, isOneOfSeveral: peers.length > 1 });
       const line = await compared(async () =>
         kind.member === "tools"
           ? peer.catalog.take(answer.line, mark)
@@ -154,7 +180,10 @@ function cursorMember(cursor: string | undefined): string {
 async function page(
   context: Context,
   peer: Peer,
-  cursor: string | undefined,
+  {
+    cursor,
+    isOneOfSeveral,
+  }: { readonly cursor: string | undefined; readonly isOneOfSeveral: boolean },
 ): Promise<{ peer: Peer; server: string; line: Buffer; result: unknown }> {
   const { request, params, open } = context;
   const { cursor: _, _meta: meta, ...rest } = withoutGiven(params);
@@ -164,9 +193,8 @@ async function page(
     ...(cursor === undefined ? {} : { cursor }),
     ...(isRecord(meta) ? { _meta: kept } : {}),
   };
-  const answer = await askFor(open, peer, {
-    build: (id) => requestLine(id, request.method, asked),
-  }).answer;
+  const sent = askFor(open, peer, { build: (id) => requestLine(id, request.method, asked) });
+  const answer = await (isOneOfSeveral ? inTime(context, peer, sent) : sent.answer);
   const line = await readable(context, peer, answer);
   return { peer, server: peer.name, line, result: resultOf(line) };
 }
@@ -220,12 +248,20 @@ async function setLevel(context: Context): Promise<Buffer> {
   const peers = state.peers.filter((peer) => hasCapability(peer, "logging"));
   if (peers.length === 0 && state.isOpenEnded) return resultLine(request.id, {});
   if (peers.length === 0) throw notFound('Cannot serve "logging/setLevel": no server logs');
-  const answers = await Promise.allSettled(peers.map((peer) => passOn(context, peer)));
-  const lines = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
-  const [refusal] = lines;
-  if (lines.some((line) => resultOf(line) !== undefined)) return resultLine(request.id, {});
-  if (refusal !== undefined) return refusal;
-  throw answers.find((answer) => answer.status === "rejected")?.reason;
+  const sent = peers.map((peer) => passOn(context, peer, peers.length > 1));
+  const taken = sent.map(async (answer) => {
+    const line = await answer;
+    if (resultOf(line) === undefined) throw new Error("it was refused");
+  });
+  try {
+    await Promise.any(taken);
+    return resultLine(request.id, {});
+  } catch {
+    const answers = await Promise.allSettled(sent);
+    const refusal = answers.find((answer) => answer.status === "fulfilled");
+    if (refusal !== undefined) return refusal.value;
+    throw answers.find((answer) => answer.status === "rejected")?.reason;
+  }
 }
 
 function notFound(message: string): RequestError {
