@@ -121,3 +121,26 @@ it("identify() leaves as many connections for others as one client has in use", 
   for (const { own } of ada.slice(4)) connections.remove(own);
   expect(most("bob").length).toBe(3);
 });
+
+it("identify() ends a connection with a request of another client, and it counts no longer", () => {
+  const { ended, socket, response } = fakes();
+  const connections = createConnections({ all: 4, idleOfClient: 9 });
+  const both = ["1", "2", "3"].map((name) => {
+    const own = socket(name);
+    connections.add(own);
+    connections.begin(response(own), () => {});
+    const isIn = connections.identify(own, "ada");
+    connections.begin(response(own), () => {});
+    return [isIn, isIn && connections.identify(own, "bob")];
+  });
+  expect([both, ended]).toEqual([Array(3).fill([true, false]), ["1", "2", "3"]]);
+  expect(connections.all()).toEqual([]);
+  const own = socket("4");
+  connections.add(own);
+  connections.begin(response(own), () => {});
+  expect([connections.identify(own, "ada"), connections.identify(own, "ada")]).toEqual([
+    true,
+    true,
+  ]);
+  expect(connections.identify(own, "bob")).toBe(false);
+});

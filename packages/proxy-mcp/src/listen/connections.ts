@@ -19,7 +19,7 @@ export interface Connections {
   begin(response: ServerResponse, onIdle: () => void): void;
   /**
    * Its request had a token that is known; false where this client has as many connections with
-   * requests as are left for others.
+   * requests as are left for others. A connection with a request of another client is ended.
    */
   identify(socket: Socket, key: string): boolean;
   readonly all: () => readonly Socket[];
@@ -97,7 +97,11 @@ export function createConnections(limits: {
       const entry = entries.get(socket);
       // It is gone: nobody hears what comes of it.
       if (entry === undefined) return true;
-      if (entry.key !== key) use(state, entry, false);
+      // Whoever changed its owner now would have it count for nobody.
+      if (entry.isInUse && entry.key !== key) {
+        drop(socket);
+        return false;
+      }
       entry.key = key;
       if (!entry.isInUse && (inUse.get(key) ?? 0) >= limits.all - state.used) return false;
       use(state, entry, true);
