@@ -25,6 +25,23 @@ const challenge = (value: (double: OAuthDouble) => string): Lie =>
     return true;
   });
 
+/** Names the place of its description that is the host's, or one below. */
+const atHost = (below = ""): Lie =>
+  challenge(({ resource: { origin } }) => {
+    const place = `${origin}/.well-known/oauth-protected-resource${below}`;
+    return `Bearer resource_metadata="${place}"`;
+  });
+
+/** Lies once: what is asked again gets the truth. */
+function first(lie: Lie): Lie {
+  let isOver = false;
+  return (told) => {
+    const said = isOver ? undefined : lie(told);
+    isOver ||= said !== undefined;
+    return said;
+  };
+}
+
 /** Sends the browser back with other parameters. */
 const back = (change: (params: URLSearchParams, told: Told) => void): Lie =>
   at("authorize", (told) => {
@@ -61,6 +78,13 @@ const LIES: readonly (readonly [string, Lie, RegExp | string])[] = [
       challenge((double) => `Bearer resource_metadata="${double.url}/description"`)(told),
     "and not",
   ],
+  ...["/mcp", "/mcp/..%2f", "/mcp?x", "?x"].map((below): (typeof LIES)[number] => [
+    `describes its whole origin at ${below} of the host's place`,
+    (told) =>
+      at("resource-metadata", ({ double }) => ({ resource: double.resource.origin }))(told) ??
+      atHost(below)(told),
+    "and not",
+  ]),
   ...[
     ["what is below it", (url: string) => `${url}/below`],
     ["what is beside it", (url: string) => url.slice(0, -1)],
@@ -289,7 +313,10 @@ describe("a sign-in at a server that lies", () => {
     ["its origin with a slash", (origin: string) => `${origin}/`],
   ])("(that describes %s) gets a token for that, and no other server does", async (_, named) => {
     await using double = await oauthDouble(
-      at("resource-metadata", ({ double: { resource } }) => ({ resource: named(resource.origin) })),
+      (told) =>
+        at("resource-metadata", ({ double: { resource } }) => ({
+          resource: named(resource.origin),
+        }))(told) ?? first(atHost())(told),
     );
     const shown: string[] = [];
     const grant = await signedIn(double, {
@@ -308,7 +335,9 @@ describe("a sign-in at a server that lies", () => {
       (told) =>
         at("resource-metadata", ({ double: { resource } }) => ({ resource: resource.origin }))(
           told,
-        ) ?? at("token", () => ({ access_token: jwt({ aud: ["https://a.example"] }) }))(told),
+        ) ??
+        first(atHost())(told) ??
+        at("token", () => ({ access_token: jwt({ aud: ["https://a.example"] }) }))(told),
     );
     expect(await codeOf(signedIn(double))).toContain("for another resource");
   });

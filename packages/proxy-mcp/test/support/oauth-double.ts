@@ -99,7 +99,7 @@ export async function oauthDouble(first?: Lie): Promise<OAuthDouble> {
 
   const echo = echoServer(() => false);
   const resource = await webServer((asked, response) => {
-    const isWellKnown = asked.url.startsWith("/.well-known/oauth-protected-resource/mcp");
+    const isWellKnown = /^\/\.well-known\/oauth-protected-resource(?:$|\/mcp|[?])/u.test(asked.url);
     // One that somebody may name who has no more than a path of the host.
     if (isWellKnown || asked.url === "/mcp/description")
       return answer("resource-metadata", asked, response, {

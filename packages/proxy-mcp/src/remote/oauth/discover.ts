@@ -125,11 +125,10 @@ function isAround(resource: string, server: URL): boolean {
 }
 
 /**
- * Whether whoever has the host says it: at a path of its own, one of several who share a host could
- * ask for a token that is good for the others.
+ * Whether whoever has the host says it: at any other place, also one below, one of several who share a
+ * host could ask for a token that is good for the others.
  */
-const isOfHost = ({ pathname }: URL): boolean =>
-  pathname === WELL_KNOWN || pathname.startsWith(`${WELL_KNOWN}/`);
+const isOfHost = ({ href, origin }: URL): boolean => href === `${origin}${WELL_KNOWN}`;
 
 function chosenIssuer(
   { authorization_servers: all }: oauth.ResourceServer,
