@@ -141,6 +141,47 @@ describe("a remote server", () => {
     expect((await one).result).toEqual({ of: 1 });
   });
 
+  it("that answers what was taken back in the stream of another ends nothing", async () => {
+    const isTakenBack = { one: false };
+    await using server = await webServer(
+      echoServer(({ message }, response) => {
+        const answer = (id: unknown): string =>
+          `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { of: id } })}\n\n`;
+        if (message.method === "vendor/one") {
+          events(response);
+          response.on("close", () => (isTakenBack.one = true));
+        } else if (message.method === "vendor/two") {
+          events(response);
+          response.write(answer(1));
+          setTimeout(() => response.end(answer(message.id)), 50);
+        } else return false;
+        return true;
+      }),
+    );
+    await using at = await opened(server.url);
+    at.client.send({ id: 1, method: "vendor/one" });
+    await expect.poll(() => server.asked.some(({ message }) => message.id === 1)).toBe(true);
+    at.client.send({ method: "notifications/cancelled", params: { requestId: 1 } });
+    await expect.poll(() => isTakenBack.one).toBe(true);
+    expect(await at.client.request(2, "vendor/two")).toMatchObject({ result: { of: 2 } });
+    expect(at.client.lines.join("")).not.toContain('"of":1');
+  });
+
+  it("that refuses a request with a request has answered it", async () => {
+    await using server = await webServer(
+      echoServer(({ message: { id, method } }, response) => {
+        if (method !== "vendor/x") return false;
+        json(response, 400, { jsonrpc: "2.0", id, method: "roots/list" });
+        return true;
+      }),
+    );
+    await using at = await opened(server.url);
+    const refused = at.client.request(1, "vendor/x");
+    const asked = at.client.find(({ method }) => method === "roots/list");
+    const first = await Promise.race([refused, asked.then(({ message }) => message)]);
+    expect(first).toMatchObject({ id: 1, error: { message: expect.stringContaining("HTTP 400") } });
+  });
+
   it("is listened to again after trouble, and not where it has no such stream", async () => {
     let opens = 0;
     await using server = await webServer(

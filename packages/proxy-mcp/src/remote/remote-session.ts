@@ -4,7 +4,8 @@
  * by itself comes over a GET stream. A server that knows only HTTP+SSE is spoken to in that.
  */
 import { setMaxListeners } from "node:events";
-import { LARGE_BYTES } from "../limits.js";
+import { createBoundedIds } from "../bounded-ids.js";
+import { IN_FLIGHT_MAX, LARGE_BYTES } from "../limits.js";
 import { logText } from "../log-text.js";
 import type { RemoteAuthorization } from "./authorization.js";
 import { AuthorizationError, exchangeAuthorized, maskedHandlers } from "./authorization.js";
@@ -90,6 +91,7 @@ export function openRemoteSession(
     retryMs: RETRY_MS,
     tools: new Map(),
     cancels: new Map(),
+    withdrawn: createBoundedIds(IN_FLIGHT_MAX),
   };
   const outgoing = createOutgoing(UNSENT_BYTES_MAX);
   // One for each request under way.
@@ -99,6 +101,8 @@ export function openRemoteSession(
     send(line) {
       const message = readMessage(line);
       const cancel = message.cancels === undefined ? undefined : state.cancels.get(message.cancels);
+      if (cancel !== undefined && message.cancels !== undefined)
+        state.withdrawn.add(message.cancels);
       // Without a session a request is taken back by closing its connection.
       const withdraw = (): void => cancel?.own.abort(new Error("it was withdrawn"));
       if (cancel?.isEnough === true) return withdraw();
@@ -189,7 +193,7 @@ async function deliver(state: State, sent: Sent): Promise<void> {
 
 /** A request ends with the session here, or when it is withdrawn: one in vain takes up a connection. */
 function signalOf(
-  { over, cancels, isLegacy }: State,
+  { over, cancels, withdrawn, isLegacy }: State,
   { id, version, isRequest, method }: SentMessage,
 ): { readonly signal: AbortSignal; readonly forget: () => void; readonly onGone: () => void } {
   if ((isRequest && isLegacy) || method === "initialize")
@@ -214,6 +218,7 @@ function signalOf(
   }
   const withdrawal = { own, isEnough: version !== undefined };
   cancels.set(id, withdrawal);
+  withdrawn.delete(id);
   return {
     signal: own.signal,
     forget() {
@@ -255,7 +260,8 @@ async function take(state: State, response: Exchanged, sent: Sent): Promise<void
   const body = await wholeBody(response.body, state.on.bytesMax);
   const said = body === undefined ? undefined : readMessage(body);
   // What is no answer to the request would leave it unanswered.
-  const isOurs = said?.isMessage === true && (!message.isRequest || said.id === message.id);
+  const isOurs =
+    said !== undefined && (message.isRequest ? isAnswerTo(message, said) : said.isMessage);
   if (body !== undefined && isOurs) return say(state, body);
   const isOld = message.method === "initialize" && [400, 404, 405].includes(status);
   if (isOld && !state.isLegacy && (await openLegacy(state))) return post(state, sent);

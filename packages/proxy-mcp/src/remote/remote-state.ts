@@ -1,5 +1,6 @@
 /** Remote state: what the parts of a remote session share. */
 import type { Agent } from "node:http";
+import type { BoundedIds } from "../bounded-ids.js";
 import { oneLine } from "../one-line.js";
 import { encodeHeaderValue } from "../header-value.js";
 import { writeParamHeaders } from "../param-headers.js";
@@ -50,6 +51,8 @@ export interface State {
   tools: ReadonlyMap<string, readonly ParamHeader[]>;
   /** Of the requests under way. */
   readonly cancels: Map<RpcId, Withdrawal>;
+  /** Requests that were taken back; their answers may still come. */
+  readonly withdrawn: BoundedIds;
 }
 
 const ACCEPT = "application/json, text/event-stream";

@@ -178,9 +178,12 @@ async function readStream(
   return { isAnswered, isOther, lastId };
 }
 
-/** An answer, with an ID that no request under way has. */
+/** An answer, with an ID that no request under way has, nor one that was taken back. */
 const isNobodys = (state: State, heard: SentMessage): boolean =>
-  heard.isAnswer && !isOfAnother(state, heard);
+  heard.isAnswer && !isOfAnother(state, heard) && !isWithdrawn(state, heard);
+
+const isWithdrawn = ({ withdrawn }: State, { id }: SentMessage): boolean =>
+  id !== undefined && withdrawn.has(id);
 
 /** What the server says by itself; one that has no such stream says 405. */
 export function listen(state: State): void {
