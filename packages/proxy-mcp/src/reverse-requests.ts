@@ -8,6 +8,7 @@ import { nameServer } from "./judged/name-server.js";
 import { replaceValues } from "./json-walk.js";
 import { isRecord, paramsOf, progressTokenOf } from "./message.js";
 import type { Peer } from "./peer.js";
+import { notificationLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
 
 /** The servers' requests that the client has not answered. */
@@ -27,8 +28,8 @@ export interface ReverseRequests {
    * open.
    */
   cancelled(peer: Peer, params: unknown, line: Buffer): Buffer | undefined;
-  /** A server is gone. */
-  forget(peer: Peer): void;
+  /** A server is gone; the client is told that nobody waits for its answers. */
+  forget(peer: Peer, send: (line: Buffer) => void): void;
 }
 
 interface Asked {
@@ -82,8 +83,13 @@ export function createReverseRequests(isLater = false): ReverseRequests {
       asked.delete(own);
       return replaceValues(line, [{ path: ["params", "requestId"], value: own }]);
     },
-    forget(peer): void {
-      for (const [own, request] of asked) if (request.peer === peer) asked.delete(own);
+    forget(peer, send): void {
+      for (const [own, request] of asked) {
+        if (request.peer !== peer) continue;
+        asked.delete(own);
+        const params = { requestId: own, reason: "the server is gone" };
+        send(notificationLine("notifications/cancelled", params));
+      }
     },
   };
 }

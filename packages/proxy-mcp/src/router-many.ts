@@ -356,7 +356,7 @@ function sendProgress(parts: RouterParts, peer: Peer, line: Buffer): void {
 }
 
 async function down(state: ManyState, peer: Peer, failure: ServerFailure): Promise<void> {
-  state.reverse.forget(peer);
+  state.reverse.forget(peer, state.parts.send);
   state.requests.forget(peer.name);
   state.listed.delete(peer);
   await state.calls.fail(failure);

@@ -22,10 +22,13 @@ export interface ServersRequests {
   lose(): void;
 }
 
+const isId = (value: unknown): value is RpcId =>
+  typeof value === "string" || typeof value === "number";
+
 /** Nobody asked yet. */
 export function createServersRequests(send: (line: Buffer) => void): ServersRequests {
   const open = new Set<RpcId>();
-  /** Of processes that are gone; the oldest are forgotten. */
+  /** Of processes that are gone, and what was taken back; the oldest are forgotten. */
   const stale = createBoundedIds(IN_FLIGHT_MAX);
   /** What the server calls a request that the client got under an id of ours. */
   const renamed = new Map<RpcId, RpcId>();
@@ -52,10 +55,14 @@ export function createServersRequests(send: (line: Buffer) => void): ServersRequ
       return replaceValues(line, [{ path: ["id"], value: asked }]);
     },
     cancelled(line) {
-      const params = renamed.size === 0 ? undefined : paramsOf(line);
+      const params = paramsOf(line);
       const id: unknown = isRecord(params) ? params.requestId : undefined;
-      const own = [...renamed].find(([, asked]) => asked === id)?.[0];
+      const own = [...renamed].findLast(([, asked]) => asked === id)?.[0];
+      const shown = own ?? id;
+      // The client may still answer it, and its server may use the id again.
+      if (isId(shown) && open.delete(shown)) stale.add(shown);
       if (own === undefined) return line;
+      renamed.delete(own);
       return replaceValues(line, [{ path: ["params", "requestId"], value: own }]);
     },
     lose() {

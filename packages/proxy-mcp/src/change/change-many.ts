@@ -117,7 +117,7 @@ async function end(state: ManyState, peer: Peer, isReplaced: boolean): Promise<v
   if (!isReplaced) announceGone(state, capabilities);
   await drain(parts.clock, peer.isBusy, state.over.signal);
   await peer.close();
-  state.reverse.forget(peer);
+  state.reverse.forget(peer, parts.send);
   state.requests.forget(name);
   state.listed.delete(peer);
   await calls.fail(why);
