@@ -43,6 +43,9 @@ describe("acp mcp status", () => {
     expect(await remote()).toMatchObject(nobody);
     await world.configure(double.url, '      headers: { authorization: "x" }\n');
     expect(await remote()).toMatchObject({ state: "header", run: null });
+    await world.configure(`${double.url}?key=in-the-query`);
+    expect(await remote()).toMatchObject({ url: double.url, state: "none" });
+    expect(seen.join("")).not.toContain("in-the-query");
     await world.configure(double.url);
     double.lie(({ place }) =>
       place === "token" ? { refresh_token: undefined, expires_in: 0 } : undefined,

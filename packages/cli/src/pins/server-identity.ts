@@ -4,6 +4,7 @@
  */
 import type { UpstreamServer } from "@acp/home";
 import { pinOf } from "@acp/proxy-mcp";
+import { plainAddress } from "../servers/plain-address.js";
 
 /**
  * The identity, `sha256:<hex>`: of its name and the words of its command, or of its address without
@@ -12,6 +13,5 @@ import { pinOf } from "@acp/proxy-mcp";
  */
 export function serverIdentity(server: UpstreamServer): string {
   if ("command" in server) return pinOf({ command: [...server.command], name: server.name }).pin;
-  const { origin, pathname } = new URL(server.url);
-  return pinOf({ url: `${origin}${pathname}` }).pin;
+  return pinOf({ url: plainAddress(server.url) }).pin;
 }

@@ -12,6 +12,7 @@ import type { Invocation } from "../../command.js";
 import { readHomeConfig } from "../../gate/config.js";
 import { homeOf, homePath } from "../../home/home-source.js";
 import { openKeys } from "../../home/unlock.js";
+import { plainAddress } from "../plain-address.js";
 import { grantIn } from "./grant-entries.js";
 import { hasOwnCredentials } from "./server-authorization.js";
 
@@ -24,6 +25,7 @@ export type SignInState = "signed_in" | "header" | "none" | "ended" | "unknown";
 /** One server, as people and programs see it. */
 export interface SignedIn {
   readonly server: string;
+  /** Without its query, where a token may be. */
   readonly url: string;
   readonly state: SignInState;
   readonly issuer: string | null;
@@ -77,7 +79,7 @@ function problemOf(error: unknown): readonly Secret[] | string {
 
 function stateOf(server: UrlServer, vault: readonly Secret[] | string): SignedIn {
   const { name, url } = server;
-  const base = { ...NOTHING, server: name, url };
+  const base = { ...NOTHING, server: name, url: plainAddress(url) };
   if (hasOwnCredentials(server)) return { ...base, state: "header" };
   if (typeof vault === "string") return { ...base, state: "unknown", problem: vault };
   const grant = grantIn(vault, name);
@@ -91,7 +93,7 @@ function stateOf(server: UrlServer, vault: readonly Secret[] | string): SignedIn
     ...base,
     state: isEnded ? "ended" : "signed_in",
     issuer,
-    resource,
+    resource: URL.canParse(resource) ? plainAddress(resource) : null,
     scopes,
     expires: expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString(),
     renewed: refreshToken !== undefined,
