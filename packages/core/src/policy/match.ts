@@ -9,6 +9,8 @@ import { isJsonObject } from "../json/value.js";
 import type { JsonObject, JsonValue } from "../json/value.js";
 import { NAME_CHARS_MAX } from "../limits.js";
 import { quote } from "@acp/exec-safety/text";
+import { anchorsOf } from "./anchors.js";
+import type { Anchor } from "./anchors.js";
 import { GLOB_SCHEMA, argumentMap, parseCommand } from "./arguments.js";
 import type { Stance } from "./arguments.js";
 import { leavesMachine } from "./egress.js";
@@ -37,6 +39,8 @@ export interface Match {
   readonly byName: ActionTest;
   /** The rest. */
   readonly byContent: ActionTest;
+  /** What every action that it matches has; none where nothing can be said. */
+  readonly anchors: readonly Anchor[];
 }
 
 /** What reading a name pattern needs. */
@@ -163,7 +167,8 @@ export const match: Shape<Match, MatchContext> = refined(keys, (given, spot, con
   const { tool, name: either } = isJsonObject(spot.value) ? spot.value : {};
   if (grants && !namesRequests(tool) && !namesRequests(either))
     names.push((action) => !isServerStarted(action));
-  return { kinds, byName: all(names), byContent: all(contents) };
+  const anchors = isJsonObject(spot.value) ? anchorsOf(spot.value, context.stance.origins) : [];
+  return { kinds, byName: all(names), byContent: all(contents), anchors };
 });
 
 type Given = typeof keys extends Shape<infer T, MatchContext> ? T : never;

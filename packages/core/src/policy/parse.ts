@@ -86,7 +86,7 @@ export function compilePolicy(input: JsonValue, options: PolicyOptions, locate: 
     defaultEffect,
     rules: Object.freeze(rules.map(({ summary }) => Object.freeze(summary))),
     warnings: Object.freeze(warnings),
-    judge: createJudge(rules),
+    judge: createJudge(rules, origins),
     classify: (action: Action) => riskiest(classify(action)),
     proves: (scope: ArgumentsScope, action: Action) => provesArguments(scope, action, origins),
     deniesPath: (path: string) => denied.some((test) => test(path)),
