@@ -1,8 +1,8 @@
 // What people run: `acp mcp` with the home that `acp init` makes, its keys and its durable log, by
 // the home's resident gate and alone; beside the server without a hop, a hop that passes bytes, and
 // the SDK's own, interleaved in one run. One allowed tools/call: latency, and calls a second with 64
-// in flight, and the processor time of each in ACP's processes. ACP_BENCH_HOME: copies of this home
-// instead of a new one, say one of 30 days.
+// in flight, and the processor time of each in ACP's processes. ACP_BENCH_DAYS=30: homes that were
+// used for so long instead of new ones. ACP_BENCH_HOME: copies of this home.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,10 +29,20 @@ rules:
 `;
 delete process.env.ACP_ALONE;
 
+/** A home to copy; `undefined` for new ones. */
+async function usedHome() {
+  const days = Number(process.env.ACP_BENCH_DAYS ?? 0);
+  if (days === 0) return process.env.ACP_BENCH_HOME;
+  const { buildHome } = await import("./home/build-home.mjs");
+  const dir = join(scratch, "used");
+  await buildHome({ dir, days });
+  return dir;
+}
+const used = await usedHome();
+
 function makeHome(name) {
   const home = join(scratch, name);
-  if (process.env.ACP_BENCH_HOME !== undefined)
-    cpSync(process.env.ACP_BENCH_HOME, home, { recursive: true });
+  if (used !== undefined) cpSync(used, home, { recursive: true });
   else {
     const { status, stderr } = spawnSync(process.execPath, [acp, "init", "--home", home]);
     if (status !== 0) throw new Error(String(stderr));
@@ -81,11 +91,11 @@ async function firstCall({ call }, triesLeft = 120) {
   }
 }
 /** Does something, and adds up what it takes of the processor in some processes. */
-async function counted(used, name, work) {
+async function counted(spent, name, work) {
   const sum = () => (pids[name] ?? []).reduce((total, pid) => total + cpuMs(pid), 0);
   const before = sum();
   const result = await work();
-  used[name] = (used[name] ?? 0) + sum() - before;
+  spent[name] = (spent[name] ?? 0) + sum() - before;
   return result;
 }
 try {

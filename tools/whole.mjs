@@ -27,9 +27,14 @@ const OUTSIDE = {
  * out of it.
  */
 const NEVER_RUN = {
+  "cli/src/commands/mcp-login.ts": ["mcpLogin", "mcpLogout"],
+  "cli/src/commands/mcp-restart.ts": ["mcpRestart"],
   "cli/src/commands/mcp-review.ts": ["mcpReview"],
   "cli/src/commands/mcp-scan.ts": ["mcpScan"],
   "cli/src/commands/mcp-serve.ts": ["serveMcpHttp", "serveMcpHttpLocked"],
+  "cli/src/commands/mcp-wrap.ts": ["mcpStatus", "mcpUnwrap", "mcpWrap"],
+  "cli/src/resident/shared-servers.ts": ["createSharedServers"],
+  "cli/src/servers/live-servers.ts": ["liveSource", "openLiveServers"],
 };
 
 /**

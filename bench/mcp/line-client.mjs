@@ -27,8 +27,8 @@ export async function connect(args, { cwd, program = process.execPath } = {}) {
       waiting.set(id, resolve);
       child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
     });
-  const call = async (text) => {
-    const { result } = await request("tools/call", { name: "echo", arguments: { text } });
+  const call = async (text, name = "echo") => {
+    const { result } = await request("tools/call", { name, arguments: { text } });
     if (result?.content?.[0]?.text !== text || result.isError === true)
       throw new Error(`the call came back as ${JSON.stringify(result)}`);
   };
@@ -38,9 +38,12 @@ export async function connect(args, { cwd, program = process.execPath } = {}) {
     clientInfo: { name: "bench", version: "1" },
   });
   child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
-  await request("tools/list", {});
+  const { result: listed, error } = await request("tools/list", {});
+  if (listed === undefined) throw new Error(JSON.stringify(error));
   return {
     call,
+    /** Names of the tools that are listed at first. */
+    tools: listed.tools.map(({ name }) => name),
     pid: child.pid,
     end: () =>
       new Promise((resolve) => {

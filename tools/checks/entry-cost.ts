@@ -14,7 +14,7 @@ import type { Check } from "./check.js";
  * Kilobytes that an entry may cost. Lower it when it costs less;
  * docs/adr/0139-what-a-gate-weighs.md says why it stands where it does.
  */
-const BUDGETS_KB: Readonly<Record<string, number>> = { "@acp/core": 58.6 };
+const BUDGETS_KB: Readonly<Record<string, number>> = { "@acp/core": 58.8 };
 /** Packages whose entries programs bundle. */
 const BUNDLED: readonly string[] = ["core", "exec-safety", "suggest"];
 

@@ -11,8 +11,8 @@ import {
   systemClock,
 } from "@acp/core";
 import { hashText, lineParts, nextSeq } from "./event-line.js";
+import { factsOf } from "./event-facts.js";
 import { createGroupCommit, type Fill, type LogStore } from "./group-commit.js";
-import type { LineBuffer } from "./line-buffer.js";
 import { stampAt } from "./stamp.js";
 import { type LogClock, watchClock } from "./wall-clock.js";
 
@@ -45,14 +45,14 @@ export function createAppender(
   const { write, close } = createGroupCommit(store, path, head);
   return {
     append(events, terms) {
-      const fill: Fill = (lines, before) => {
+      const fill: Fill = (group, before) => {
         if (events.length === 0) throw new RangeError(NOTHING);
         const { nowMs, monoMs, backMs } = look();
         const noted =
           backMs === undefined
             ? events
             : [logEvent("clock_went_back", stampAt(ids, nowMs), { back_ms: backMs }), ...events];
-        return chainAll(noted, lines, { before, monoMs });
+        return chainAll(noted, group, { before, monoMs });
       };
       return write(fill, terms);
     },
@@ -68,15 +68,15 @@ interface ChainStart {
 
 function chainAll(
   events: readonly AuditEventInput[],
-  lines: LineBuffer,
+  { lines, facts }: Parameters<Fill>[0],
   { before, monoMs }: ChainStart,
 ): AuditReceipt {
   let head = before;
-  for (const event of events)
-    head = {
-      seq: nextSeq(head),
-      hash: hashText(lines.addEvent(lineParts(event, head, { monoMs }))),
-    };
+  for (const event of events) {
+    const hash = hashText(lines.addEvent(lineParts(event, head, { monoMs })));
+    head = { seq: nextSeq(head), hash };
+    facts.push(factsOf(event, head));
+  }
   if (head === undefined) throw new RangeError(NOTHING);
   return head;
 }

@@ -22,7 +22,13 @@ import {
 } from "./checkpointer.js";
 import { cannot, causeText } from "./errors.js";
 import { nextSeq } from "./event-line.js";
-import { createFileStore, type GroupPlace, type Rotation } from "./file-store.js";
+import {
+  createFileStore,
+  type FileStore,
+  type GroupPlace,
+  type PlainTail,
+  type Rotation,
+} from "./file-store.js";
 import { lockWriter } from "./lock.js";
 import { stampAt } from "./stamp.js";
 import { checkDirectory } from "./log-file.js";
@@ -146,6 +152,11 @@ export interface AuditLog extends AuditSink, AsyncDisposable {
    */
   heldFrom(): Promise<number>;
   /**
+   * What the log wrote at the end of its file since its last event about a state of a file of the
+   * home: who follows these states need not read it.
+   */
+  plainTail(): PlainTail;
+  /**
    * Waits for what was appended, refuses further appends, signs a last checkpoint, and lets the
    * next writer in. Never rejects; calling it again changes nothing.
    */
@@ -175,7 +186,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
   const lock = await lockWriter(path);
   try {
     const chain = await openChain(options);
-    const { appender, tail, checkpointer, index, kept } = chain;
+    const { appender, store, tail, checkpointer, index, kept } = chain;
     let closed: Promise<void> | undefined;
     const close = (): Promise<void> => (closed ??= endLog(chain).then(() => lock.release()));
     return {
@@ -184,9 +195,11 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
       recovered: tail.torn,
       ended: chain.ended,
       append: (events, terms) => appender.append(events, terms),
+      plainTail: store.plainTail,
       async checkpoint() {
         if (checkpointer === undefined)
           throw cannot("sign", path)("it was opened without checkpoints");
+        kept.flush();
         return checkpointer.publish();
       },
       async heldFrom() {
@@ -211,6 +224,7 @@ function oldestOf(work: OpenWork): number {
 
 interface OpenChain {
   readonly appender: Appender;
+  readonly store: FileStore;
   readonly tail: OpenedTail;
   readonly checkpointer: Checkpointer | undefined;
   readonly index: IndexWriter | undefined;
@@ -271,10 +285,12 @@ async function startAppending(
     firstSeq: tail.firstSeq,
     startedMs: tail.startedMs ?? clock.now(),
   };
-  const kept = createAfterRelease((group, at) => index?.add(group, at));
-  const onDurable = (group: LineGroup, at: GroupPlace): void => {
+  const kept = createAfterRelease((group, at) => {
     checkpointer?.add(group);
-    if (index !== undefined) kept.take(group, at);
+    index?.add(group, at);
+  });
+  const onDurable = (group: LineGroup, at: GroupPlace): void => {
+    if (checkpointer !== undefined || index !== undefined) kept.take(group, at);
   };
   const store = await createFileStore(opened, {
     rotation,
@@ -297,7 +313,7 @@ async function startAppending(
           nowMs: clock.now(),
           ids,
         });
-  return { appender, tail, checkpointer, kept, ended };
+  return { appender, store, tail, checkpointer, kept, ended };
 }
 
 async function readTerms(

@@ -3,7 +3,7 @@
  * every witness. Never holds up an append.
  */
 import type { AuditEventType, JsonObject } from "@acp/core";
-import type { LineGroup } from "./group-commit.js";
+import type { KeptGroup } from "./after-release.js";
 import { signCheckpoint } from "./checkpoint.js";
 import { causeText } from "./errors.js";
 import type { NoteSigner } from "./note.js";
@@ -36,7 +36,7 @@ export interface CheckpointerParts {
 /** Checkpoints of one open log. */
 export interface Checkpointer {
   /** Takes lines that are durable. */
-  add(group: LineGroup): void;
+  add(group: Pick<KeptGroup, "lines">): void;
   /** Signs now; resolves with the note when every witness has it or has failed. */
   publish(): Promise<string>;
   /** How many events every witness has: what it took in this process, the least of them. */
@@ -49,7 +49,6 @@ const EVERY_EVENTS = 1_000;
 const EVERY_MS = 60_000;
 const PUBLISH_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 5_000;
-const NEWLINE = 0x0a;
 
 /** Makes the checkpoints of one log. */
 export function createCheckpointer({
@@ -83,12 +82,8 @@ export function createCheckpointer({
   }
 
   return {
-    add({ bytes }) {
-      let start = 0;
-      for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
-        tree.add(bytes, start, end);
-        start = end + 1;
-      }
+    add({ lines }) {
+      for (const { leaf } of lines) tree.addHash(leaf);
       if (tree.size() - signedSize >= everyEvents) sign();
       else timer ??= setTimeout(sign, everyMs).unref();
     },

@@ -180,10 +180,13 @@ function textMember(field: string): (value: string) => string {
 /** Many events share a millisecond. */
 let lastTime: { readonly atMs: number; readonly text: string } | undefined;
 
+const TIME_CHARS = "1970-01-01T00:00:00.000Z".length;
+
 function timestamp(atMs: number): string {
   if (lastTime?.atMs === atMs) return lastTime.text;
   const text = isoTime(atMs);
-  if (readTime(text) === undefined)
+  // With as many digits of the year as a reader takes, and from 1970 on.
+  if (text.length !== TIME_CHARS || atMs <= -1)
     throw new TypeError('"timestamp" is not a UTC time with milliseconds');
   lastTime = { atMs, text: `"${text}"` };
   return lastTime.text;

@@ -20,6 +20,8 @@ export interface FileCheck {
    * @throws Error where it is not what was left.
    */
   before(next: LineGroup, size: number): Promise<boolean>;
+  /** Of the file that has the name. */
+  inode(): bigint;
   /** Remembers how a write left it. */
   wrote(handle: FileHandle): void;
 }
@@ -54,6 +56,7 @@ export function createFileCheck(path: string, recheck: Recheck | undefined): Fil
       if (end instanceof Error) throw end;
       return end === "later";
     },
+    inode: () => ino,
     wrote(handle) {
       written = fstatSync(handle.fd, { bigint: true }).mtimeNs;
     },

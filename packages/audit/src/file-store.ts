@@ -5,6 +5,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, access, rename } from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import { STATE_EVENTS } from "./event-facts.js";
 import { createFileCheck, type Recheck } from "./file-check.js";
 import type { LineGroup, LogStore } from "./group-commit.js";
 import { openLogFile, syncDirectory, WRITES_ARE_SYNCED, writeAll } from "./log-file.js";
@@ -36,6 +37,25 @@ export interface GroupPlace {
   readonly from: number;
 }
 
+/**
+ * The end of a log's file that its writer wrote since it opened the log, where no event of it notes
+ * a state of a file of the home.
+ */
+export interface PlainTail {
+  /** Of the file. */
+  readonly inode: bigint;
+  /** The first byte. */
+  readonly from: number;
+  /** Behind the last one, as far as it was handed to the system; the file may still end before it. */
+  readonly to: number;
+}
+
+/** The store of an open log. */
+export interface FileStore extends LogStore {
+  /** What whoever follows the log need not read. */
+  plainTail(): PlainTail;
+}
+
 /** What a store is told. */
 export interface StoreOptions {
   readonly rotation?: Rotation | undefined;
@@ -49,13 +69,14 @@ export interface StoreOptions {
   readonly onDurable?: ((group: LineGroup, at: GroupPlace) => void) | undefined;
 }
 
-/** The store of an open log. */
+/** Opens the store of a log. */
 export async function createFileStore(
   open: OpenLog,
   { rotation, now, recheck, onDurable }: StoreOptions,
-): Promise<LogStore> {
+): Promise<FileStore> {
   const { path } = open;
   let { handle, size, firstSeq, startedMs } = open;
+  const plain = createPlainEnd(size);
   const check = createFileCheck(path, recheck);
   check.take(handle);
 
@@ -79,6 +100,7 @@ export async function createFileStore(
     handle = next;
     check.take(next);
     [size, firstSeq, startedMs] = [0, nextSeq, now()];
+    plain.begin(0);
     await old.close();
   }
 
@@ -86,6 +108,7 @@ export async function createFileStore(
     async append(group) {
       const isDoubtful = await check.before(group, size);
       if (isFull(group.bytes.length)) await startNextFile(group.firstSeq);
+      plain.write(group, size);
       try {
         await writeAll(handle, group.bytes);
         if (!WRITES_ARE_SYNCED) await handle.datasync();
@@ -95,12 +118,42 @@ export async function createFileStore(
       }
       const from = size;
       size += group.bytes.length;
+      if (!isPlain(group)) plain.begin(size);
       if (!isDoubtful) check.wrote(handle);
       onDurable?.(group, { file: firstSeq, from });
     },
-    close: () => handle.close(),
+    plainTail: () => ({ inode: check.inode(), ...plain.range() }),
+    close() {
+      // From now on others may write to it.
+      plain.begin(size);
+      return handle.close();
+    },
   };
 }
+
+/** Follows where the end of a file is plain. */
+interface PlainEnd {
+  /** Nothing of what stands before is, or is known to be. */
+  begin(size: number): void;
+  /** The group is about to be written where the file has this size. */
+  write(group: LineGroup, size: number): void;
+  range(): Pick<PlainTail, "from" | "to">;
+}
+
+function createPlainEnd(size: number): PlainEnd {
+  let [from, to] = [size, size];
+  return {
+    begin: (at) => void ([from, to] = [at, at]),
+    write: (group, at) => void (to = isPlain(group) ? at + group.bytes.length : at),
+    range: () => ({ from, to }),
+  };
+}
+
+/** Whether it is known of each line that it notes no state. */
+const isPlain = ({ facts }: LineGroup): boolean =>
+  facts !== undefined &&
+  facts.length > 0 &&
+  facts.every(({ eventType }) => !STATE_EVENTS.has(eventType));
 
 /** Renaming would replace it. */
 async function refuseExisting(path: string): Promise<void> {

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { makeEvent } from "../test/support.js";
+import { factsOf } from "./event-facts.js";
 import { createGroupCommit, type Fill, type GroupCommit } from "./group-commit.js";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -7,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 const LATER = { mayWait: true };
 const fillWith =
   (text: string): Fill =>
-  (lines, head) => {
+  ({ lines }, head) => {
     lines.addEvent({ before: `{"a":"${text}"`, after: "}" });
     return { seq: (head?.seq ?? -1) + 1, hash: text };
   };
@@ -77,4 +79,28 @@ it("close() writes what waits, and a write that fails refuses it", async () => {
     { status: "rejected" },
   ]);
   await expect(broken.write(fillWith("x"), LATER)).rejects.toThrow("the disk is full");
+});
+
+it("write() hands out the facts of the lines that it writes, and none of a call that failed", async () => {
+  const written: (readonly string[])[] = [];
+  const commit = createGroupCommit(
+    {
+      append: ({ facts = [] }) => (written.push(facts.map(({ id }) => id)), Promise.resolve()),
+      close: () => Promise.resolve(),
+    },
+    "log",
+    undefined,
+  );
+  const fill =
+    (id: string): Fill =>
+    (group, head) => {
+      const receipt = fillWith(id)(group, head);
+      group.facts.push(factsOf(makeEvent(0, { id }), receipt));
+      if (id === "broken") throw new Error(id);
+      return receipt;
+    };
+  const all = ["a", "broken", "b"].map((id) => commit.write(fill(id)));
+  await expect(all[1]).rejects.toThrow("broken");
+  await Promise.all([all[0], all[2]]);
+  expect(written).toEqual([["a", "b"]]);
 });

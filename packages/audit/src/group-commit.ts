@@ -5,6 +5,7 @@
 import type { AppendTerms, AuditReceipt, ConsentError } from "@acp/core";
 import { nextSeq } from "./event-line.js";
 import { cannot, causeText } from "./errors.js";
+import type { EventFacts } from "./event-facts.js";
 import { createLineBuffer, type LineBuffer } from "./line-buffer.js";
 
 /** Lines that are written at once. */
@@ -12,6 +13,8 @@ export interface LineGroup {
   /** Each with its newline; good until the append is over. */
   readonly bytes: Buffer;
   readonly firstSeq: number;
+  /** Of each line; left out where nobody knows more than the lines. */
+  readonly facts?: readonly EventFacts[];
 }
 
 /** Where lines become durable. */
@@ -25,10 +28,13 @@ export interface LogStore {
 }
 
 /**
- * Adds the lines of one call that follow `head`. Returns the new head; where it throws, nothing of
- * the call is written.
+ * Adds the lines of one call that follow `head`, and the facts of each. Returns the new head; where
+ * it throws, nothing of the call is written.
  */
-export type Fill = (lines: LineBuffer, head: AuditReceipt | undefined) => AuditReceipt;
+export type Fill = (
+  { lines, facts }: Pick<Group, "lines" | "facts">,
+  head: AuditReceipt | undefined,
+) => AuditReceipt;
 
 /** A store with its queue. */
 export interface GroupCommit {
@@ -58,9 +64,16 @@ interface Call {
   readonly reject: (error: ConsentError) => void;
 }
 
+/** A call whose lines are not made yet. */
+interface Waiting extends Pick<Call, "resolve"> {
+  readonly fill: Fill;
+  readonly reject: (error: unknown) => void;
+}
+
 /** Calls that share a write. */
-interface Group {
+export interface Group {
   readonly lines: LineBuffer;
+  readonly facts: EventFacts[];
   readonly firstSeq: number;
   readonly calls: Call[];
 }
@@ -76,22 +89,11 @@ export function createGroupCommit(
   let failure: ConsentError | undefined;
   let closed: Promise<void> | undefined;
   let draining: Promise<void> | undefined;
-  const start = createStart(() => void (draining ??= drain()));
-  async function drain(): Promise<void> {
-    await Promise.resolve(); // calls of the same tick go into the first group
-    for (let group = queue.take(); group !== undefined; group = queue.take()) {
-      const { lines, firstSeq, calls } = group;
-      try {
-        if (lines.size() > 0) await store.append({ bytes: lines.bytes(), firstSeq });
-      } catch (error) {
-        latch(error, calls);
-        break;
-      }
-      for (const { resolve, receipt } of calls) resolve(receipt);
-      queue.giveBack(lines);
-    }
-    draining = undefined;
-  }
+  const later = createLater(fillGroup);
+  const start = createStart(() => {
+    later.fill();
+    draining ??= writeGroups(queue, store, { latch, onEmpty: () => (draining = undefined) });
+  });
 
   function latch(cause: unknown, calls: readonly Call[]): void {
     failure = cannot("append to", path)(
@@ -101,29 +103,87 @@ export function createGroupCommit(
     for (const { reject } of [...calls, ...queue.takeCalls()]) reject(failure);
   }
 
-  function fillGroup(fill: Fill): Pick<Call, "receipt"> & Pick<Group, "calls"> {
+  function refuseAfterEnd(): void {
     if (failure !== undefined) throw failure;
     if (closed !== undefined) throw cannot("append to", path)("it is closed");
-    const { lines, calls } = queue.open(nextSeq(last));
-    last = fillWhole(lines, (each) => fill(each, last), path);
-    return { receipt: last, calls };
+  }
+
+  function fillGroup({ fill, resolve, reject }: Waiting): void {
+    if (failure !== undefined) throw failure;
+    const group = queue.open(nextSeq(last));
+    last = fillWhole(group, () => fill(group, last), path);
+    group.calls.push({ receipt: last, resolve, reject });
   }
 
   return {
     write(fill, { mayWait = false } = {}) {
       return new Promise((resolve, reject) => {
-        const { receipt, calls } = fillGroup(fill);
-        calls.push({ receipt, resolve, reject });
-        start[mayWait ? "soon" : "now"]();
+        refuseAfterEnd();
+        later.add({ fill, resolve, reject });
+        if (mayWait) return start.soon();
+        later.fill();
+        start.now();
       });
     },
     close() {
+      later.fill();
       start.ifWaiting();
       closed ??= Promise.resolve(draining)
         .then(() => store.close())
         .catch(() => {}); // what matters was synced before
       return closed;
     },
+  };
+}
+
+/** Writes group after group; whoever waits for one goes on when it is durable. */
+async function writeGroups(
+  queue: Queue,
+  store: LogStore,
+  { latch, onEmpty }: Writing,
+): Promise<void> {
+  await Promise.resolve(); // calls of the same tick go into the first group
+  for (let group = queue.take(); group !== undefined; group = queue.take()) {
+    const { lines, facts, firstSeq, calls } = group;
+    try {
+      if (lines.size() > 0) await store.append({ bytes: lines.bytes(), firstSeq, facts });
+    } catch (error) {
+      latch(error, calls);
+      break;
+    }
+    for (const { resolve, receipt } of calls) resolve(receipt);
+    queue.giveBack(lines);
+  }
+  onEmpty();
+}
+
+interface Writing {
+  /** Ends the log, and refuses these calls and all that wait. */
+  readonly latch: (cause: unknown, calls: readonly Call[]) => void;
+  /** In the step in which no group was found: whoever comes then begins again. */
+  readonly onEmpty: () => void;
+}
+
+/** Calls whose lines are made once whoever made the call has gone on. */
+interface Later {
+  add(call: Waiting): void;
+  /** Makes them now, in their order. */
+  fill(): void;
+}
+
+function createLater(fillGroup: (call: Waiting) => void): Later {
+  const waiting: Waiting[] = [];
+  const fill = (): void => {
+    for (const call of waiting.splice(0))
+      try {
+        fillGroup(call);
+      } catch (error) {
+        call.reject(error);
+      }
+  };
+  return {
+    fill,
+    add: (call) => void (waiting.push(call) === 1 && setImmediate(fill)),
   };
 }
 
@@ -149,16 +209,14 @@ function createStart(work: () => void): Start {
 }
 
 /** All lines of a call, or none of them. */
-function fillWhole(
-  lines: LineBuffer,
-  fill: (lines: LineBuffer) => AuditReceipt,
-  path: string,
-): AuditReceipt {
+function fillWhole({ lines, facts }: Group, fill: () => AuditReceipt, path: string): AuditReceipt {
   const size = lines.size();
+  const { length } = facts;
   try {
-    return fill(lines);
+    return fill();
   } catch (error) {
     lines.cutTo(size);
+    facts.length = length;
     throw cannot("append to", path)(causeText(error), error);
   }
 }
@@ -184,7 +242,7 @@ function createQueue(): Queue {
     open(seq) {
       const open = waiting.at(-1);
       if (open !== undefined && open.lines.size() < GROUP_BYTES_MAX) return open;
-      const group = { lines: spare ?? createLineBuffer(), firstSeq: seq, calls: [] };
+      const group = { lines: spare ?? createLineBuffer(), facts: [], firstSeq: seq, calls: [] };
       spare = undefined;
       waiting.push(group);
       return group;

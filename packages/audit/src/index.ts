@@ -14,7 +14,7 @@ export type { AuditEvent, AuditFault, AuditFaultCode } from "./event.js";
 export type { EventStamp } from "./event-line.js";
 export { EXPORT_FORMATS, exportAuditLog } from "./export.js";
 export type { ExportFormat, ExportOptions } from "./export.js";
-export type { Rotation } from "./file-store.js";
+export type { PlainTail, Rotation } from "./file-store.js";
 export type { AuditFilter } from "./filter.js";
 export { followAuditLog } from "./follow.js";
 export type { FollowOptions } from "./follow.js";

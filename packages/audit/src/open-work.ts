@@ -18,6 +18,21 @@ export interface OpenItem
   readonly isolation: string;
 }
 
+/** What an item is made of. */
+export type OpenSource = Pick<
+  AuditEvent,
+  | "seq"
+  | "requestId"
+  | "agent"
+  | "tool"
+  | "category"
+  | "riskLevel"
+  | "policyRule"
+  | "atMs"
+  | "responseTimeMs"
+  | "metadata"
+>;
+
 /** What has no end, found by feeding every event in order. */
 export interface OpenWork {
   add(event: AuditEvent): void;
@@ -26,7 +41,7 @@ export interface OpenWork {
    *
    * @param read - Reads it; called where its end did not come first.
    */
-  begin(event: Pick<AuditEvent, "seq" | "requestId">, read: () => AuditEvent): void;
+  begin(event: Pick<AuditEvent, "seq" | "requestId">, read: () => OpenSource): void;
   /** Notes the end of a call that names the number of the event that began it. */
   finish(event: Pick<AuditEvent, "requestId">, forwardedSeq: number): void;
   /** Notes an event that can change nothing here. */
@@ -94,7 +109,7 @@ export function trackOpenWork(from: JsonObject = {}): OpenWork {
   replaceBy(yeses, from["yeses"]);
   let calls: OpenItem[] = [...readItems(from["calls"])];
   /** Those that began last, in their order, and are not among the calls yet. */
-  const begun = new Map<number, () => AuditEvent>();
+  const begun = new Map<number, () => OpenSource>();
   let isSettled = from["settled"] === true;
   const settle = (): OpenItem[] => {
     for (const read of begun.values()) calls.push(itemOf(read()));
@@ -168,7 +183,7 @@ function isUnforwarded({ metadata, requestId }: AuditEvent): boolean {
   );
 }
 
-function itemOf(event: AuditEvent): OpenItem {
+function itemOf(event: OpenSource): OpenItem {
   const { seq, requestId, agent, tool, category, riskLevel, policyRule, metadata } = event;
   const isolation = typeof metadata["isolation"] === "string" ? metadata["isolation"] : "";
   return {

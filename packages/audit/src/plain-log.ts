@@ -87,7 +87,7 @@ export async function openPlainLog({ path }: PlainLogOptions): Promise<PlainLog>
     return {
       path,
       recovered: torn,
-      append: (events) => write((lines, before) => addEntries(events, next, { lines, before })),
+      append: (events) => write(({ lines }, before) => addEntries(events, next, { lines, before })),
       close,
       [Symbol.asyncDispose]: close,
     };

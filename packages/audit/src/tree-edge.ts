@@ -17,6 +17,8 @@ export interface GrowingTree {
   size(): number;
   /** Adds the leaf `bytes[start, end)`. */
   add(bytes: Uint8Array, start: number, end: number): void;
+  /** Adds a leaf by its hash, as {@link leafText} gives it. */
+  addHash(leaf: string): void;
   root(): Uint8Array;
   edge(): TreeEdge;
 }
@@ -27,15 +29,17 @@ const HASH = /^[0-9a-f]{64}$/;
 export function growTree(from: TreeEdge = { size: 0, hashes: [] }): GrowingTree {
   let { size } = from;
   const stack = from.hashes.map((hash) => Buffer.from(hash, "hex").toString("latin1"));
+  const addHash = (leaf: string): void => {
+    let hash = leaf;
+    for (let full = size; full % 2 === 1; full = (full - 1) / 2)
+      hash = nodeText(stack.pop() ?? "", hash);
+    stack.push(hash);
+    size += 1;
+  };
   return {
     size: () => size,
-    add(bytes, start, end) {
-      let hash = leafText(bytes, start, end);
-      for (let full = size; full % 2 === 1; full = (full - 1) / 2)
-        hash = nodeText(stack.pop() ?? "", hash);
-      stack.push(hash);
-      size += 1;
-    },
+    add: (bytes, start, end) => addHash(leafText(bytes, start, end)),
+    addHash,
     root: () =>
       hashBytes(
         stack.length === 0 ? EMPTY_TEXT : stack.reduceRight((right, left) => nodeText(left, right)),

@@ -8,6 +8,7 @@
 export const MCP_COMMANDS: readonly string[] = [
   "login",
   "logout",
+  "restart",
   "review",
   "scan",
   "serve",

@@ -12,6 +12,7 @@ import { createRelay } from "./resident/relay.js";
 import type { DoorLink, Link, LinkHandlers } from "./resident/link.js";
 import { buildOf, versionOf } from "./build-of.js";
 import { MCP_COMMANDS, inOneForm } from "./inline-command.js";
+import { createCork } from "./resident/cork.js";
 import { namedHome, placesOf } from "./resident/places.js";
 import { reachResident } from "./resident/reach.js";
 import type { Reached, Unreached } from "./resident/reach.js";
@@ -182,7 +183,7 @@ function refusalIn(body: Buffer): string {
 /** An older resident knows no numbers of calls, and can say nothing of them. */
 function numbersFor(
   { protocol }: Greeting,
-  socket: Reached["socket"],
+  write: (frame: Buffer) => void,
   handlers: LinkHandlers,
 ): Pick<Link, "call" | "ask"> {
   if (protocol[1] < NUMBERS_FROM)
@@ -191,8 +192,17 @@ function numbersFor(
       ask: () => queueMicrotask(() => handlers.onKnown(new Set())),
     };
   return {
-    call: (id, n) => void socket.write(frameOf("call", `{"id":${id},"n":${n}}`)),
-    ask: (calls) => void socket.write(frameOf("asks", JSON.stringify({ calls }))),
+    call: (id, n) => write(frameOf("call", `{"id":${id},"n":${n}}`)),
+    ask: (calls) => write(frameOf("asks", JSON.stringify({ calls }))),
+  };
+}
+
+/** What comes together in a turn goes out together. */
+function writerFor(socket: Reached["socket"]): (frame: Buffer) => void {
+  const cork = createCork(socket);
+  return (frame) => {
+    cork.hold();
+    socket.write(frame);
   };
 }
 
@@ -208,20 +218,21 @@ function linkOf(
     socket.destroy();
     return Promise.resolve("The variables and arguments of this process are too large");
   }
+  const write = writerFor(socket);
   const link: DoorLink = {
     room: () => room,
     send(bytes) {
       room -= bytes.length;
-      socket.write(frameOf("input", bytes));
+      write(frameOf("input", bytes));
     },
-    ...numbersFor(greeting, socket, handlers),
-    end: () => void socket.write(frameOf("end")),
+    ...numbersFor(greeting, write, handlers),
+    end: () => write(frameOf("end")),
     held() {
-      if (!isHeld) socket.write(frameOf("held"));
+      if (!isHeld) write(frameOf("held"));
       isHeld = true;
     },
-    signal: (name) => void socket.write(frameOf("signal", name)),
-    opened: (how) => void socket.write(frameOf("opened", JSON.stringify(how))),
+    signal: (name) => write(frameOf("signal", name)),
+    opened: (how) => write(frameOf("opened", JSON.stringify(how))),
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),
   };

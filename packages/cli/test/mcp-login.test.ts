@@ -1,10 +1,67 @@
 /** `acp mcp login` and `logout`: a person at a terminal signs in to a server at an address. */
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { BY_HAND, oauthDouble } from "../../proxy-mcp/test/support/oauth-double.js";
 import { acpHere } from "./acp-here.js";
 import { oauthWorld, signedInWorld } from "./oauth-world.js";
+
+describe("acp mcp status", () => {
+  it("says of each server at an address whether somebody is signed in, and shows no token", async () => {
+    await using world = await signedInWorld();
+    const { double, home } = world;
+    const seen: string[] = [];
+    const remote = async (): Promise<unknown> => {
+      const [json, text] = [
+        await acpHere(["mcp", "status", "--json"], { home }),
+        await acpHere(["mcp", "status"], { home }),
+      ];
+      seen.push(json.stdout, json.stderr, text.stdout, text.stderr);
+      return {
+        ...(JSON.parse(json.stdout) as { remote: readonly object[] }).remote[0],
+        text: text.stdout,
+      };
+    };
+    expect(await remote()).toMatchObject({
+      server: "web",
+      state: "signed_in",
+      issuer: double.issuer.origin,
+      resource: double.url,
+      scopes: ["read"],
+      expires: expect.stringMatching(/^20/u),
+      renewed: true,
+      run: null,
+      text: expect.stringMatching(/signed in at .* until .*renewed by itself, for read/u),
+    });
+    // A token moves to no other address.
+    await world.configure(`${double.url}/other`);
+    const nobody = {
+      state: "none",
+      run: "acp mcp login web",
+      text: expect.stringContaining("acp mcp login web"),
+    };
+    expect(await remote()).toMatchObject(nobody);
+    await world.configure(double.url, '      headers: { authorization: "x" }\n');
+    expect(await remote()).toMatchObject({ state: "header", run: null });
+    await world.configure(double.url);
+    double.lie(({ place }) =>
+      place === "token" ? { refresh_token: undefined, expires_in: 0 } : undefined,
+    );
+    expect(await world.person(["mcp", "login", "web"], double)).toMatchObject({ code: 0 });
+    expect(await remote()).toMatchObject({
+      state: "ended",
+      renewed: false,
+      run: "acp mcp login web",
+      text: expect.stringContaining("the sign-in has ended: acp mcp login web"),
+    });
+    await rm(join(home, "keys", "unlock.key"));
+    expect(await remote()).toMatchObject({
+      state: "unknown",
+      problem: "home_invalid",
+    });
+    for (const secret of double.secrets.keys()) expect(seen.join("")).not.toContain(secret);
+  });
+});
 
 describe("acp mcp login", () => {
   it("keeps the token in the vault, shows it nowhere, and tells the log", async () => {

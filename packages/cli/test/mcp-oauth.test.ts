@@ -9,9 +9,10 @@ import { ConsentError } from "@acp/core";
 import { whileRenewing } from "../src/servers/oauth/renewal-lock.js";
 import { withGrant } from "../src/servers/oauth/grant-entries.js";
 import { INIT } from "../../proxy-mcp/test/support/remote-client.js";
+import { oauthDouble } from "../../proxy-mcp/test/support/oauth-double.js";
 import type { Lie } from "../../proxy-mcp/test/support/oauth-double.js";
 import { events, json, webServer } from "../../proxy-mcp/test/support/web-server.js";
-import { clientOf, signedInWorld } from "./oauth-world.js";
+import { clientOf, oauthWorld, signedInWorld } from "./oauth-world.js";
 
 const lieOf =
   (answer: (told: Parameters<Lie>[0]) => boolean): Lie =>
@@ -35,6 +36,24 @@ describe("the token of a server", () => {
     for (const { url, method, headers } of double.resource.asked)
       if (url === "/mcp" && method === "DELETE") expect(headers.authorization).toMatch(/^Bearer /u);
     expect(double.leaks()).toEqual([]);
+  });
+
+  it("is used by a client that initializes again on the connection on which it could not before", async () => {
+    await using double = await oauthDouble();
+    await using world = await oauthWorld();
+    await world.configure(double.url);
+    const { authorization } = await world.authorization(double.url);
+    await using at = await clientOf(double.url, authorization, false);
+    expect((await at.client.request("first", "initialize", INIT)).error).toMatchObject({
+      message: expect.stringContaining("acp mcp login web"),
+      data: { code: "authorization_needed" },
+    });
+    expect(await world.person(["mcp", "login", "web"], double)).toMatchObject({ code: 0 });
+    expect((await at.client.request("again", "initialize", INIT)).result).toBeDefined();
+    at.client.send({ method: "notifications/initialized" });
+    expect(await at.client.call(1, "echo", {})).toMatchObject({
+      result: { content: [{ text: "done" }] },
+    });
   });
 
   it("is renewed by one of several at a time, and what another one got is used", async () => {
@@ -294,7 +313,7 @@ describe("the token of a server", () => {
   it("that is renewed and cannot be saved is used all the same, and somebody is told", async () => {
     await using world = await signedInWorld();
     const { double } = world;
-    const noted = { newest: () => Promise.reject(new Error("full")) };
+    const noted = { own: () => undefined, newest: () => Promise.reject(new Error("full")) };
     const { authorization, told } = await world.authorization(double.url, {
       homeKeys: { ...(await world.keys()), noted },
     });

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, it } from "vitest";
 import { scratch } from "./harness.js";
 import type { Scratch } from "./harness.js";
@@ -19,6 +20,7 @@ interface World extends Scratch {
   /** Has the server present these from now on. */
   present(tools: readonly object[], more?: object): Promise<void>;
   start(isResident?: boolean): Promise<Gated>;
+  readonly server: readonly string[];
 }
 
 async function world(): Promise<World> {
@@ -35,6 +37,7 @@ async function world(): Promise<World> {
     ...at,
     home,
     folder,
+    server,
     present: (tools, more = {}) => writeFile(file, JSON.stringify({ tools, ...more })),
     start: (isResident = false) => startGated({ home, folder, server, isResident }),
   };
@@ -42,6 +45,36 @@ async function world(): Promise<World> {
 
 const namesOf = async ({ client }: Gated): Promise<readonly string[]> =>
   (await client.listTools()).tools.map(({ name }) => name);
+
+describe("acp mcp with hide_denied", () => {
+  it("leaves out what the policy denies in any case, and follows its file", async () => {
+    await using at = await world();
+    await at.present([FLIP, ADD]);
+    const policy = (denied: string): Promise<void> =>
+      writeFile(
+        join(at.home, "policy.yml"),
+        `version: "1"\ndefault_action: allow\nrules:\n  - match: { tool: ${denied} }\n    action: deny\n`,
+        { mode: 0o600 },
+      );
+    await policy("add");
+    const [command = "", ...args] = at.server;
+    const server = { name: "rug", command, args, hide_denied: true };
+    await writeFile(
+      join(at.home, "config.yml"),
+      JSON.stringify({ version: "1", proxy: { upstream_servers: [server] } }),
+      { mode: 0o600 },
+    );
+    await using gated = await startGated({ home: at.home, folder: at.folder, server: [] });
+    const changed = new Promise<void>((resolve) =>
+      gated.client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve()),
+    );
+    expect(await namesOf(gated)).toEqual(["flip"]);
+    expect(await gated.call("add", {})).toMatchObject({ code: "policy_denied" });
+    await policy("flip");
+    await changed;
+    expect(await namesOf(gated)).toEqual(["add"]);
+  });
+});
 
 describe("acp mcp and a server that changes what it presents", () => {
   it.each([false, true])(

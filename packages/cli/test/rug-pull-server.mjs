@@ -1,5 +1,5 @@
 /**
- * A server that presents whatever a file says at that moment: `{ tools, instructions }`. Calling
+ * A server that presents whatever a file says at that moment: `{ tools, instructions, prompts }`. Calling
  * "flip" has it say that its tools changed. It says what it was called on stderr.
  */
 import { readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
       id,
       result: {
         protocolVersion: params.protocolVersion,
-        capabilities: { tools: { listChanged: true } },
+        capabilities: { tools: { listChanged: true }, prompts: {}, resources: {} },
         serverInfo: { name: "rug", version: "1" },
         instructions: now().instructions,
       },
@@ -28,7 +28,9 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     const size = Math.ceil(tools.length / pages);
     const nextCursor = at + 1 < pages ? { nextCursor: String(at + 1) } : {};
     say({ id, result: { tools: tools.slice(at * size, (at + 1) * size), ...nextCursor } });
-  } else if (method === "tools/call") {
+  } else if (method === "prompts/list") say({ id, result: { prompts: now().prompts ?? [] } });
+  else if (method === "resources/list") say({ id, result: { resources: now().resources ?? [] } });
+  else if (method === "tools/call") {
     if (params.name === "flip") say({ method: "notifications/tools/list_changed" });
     process.stderr.write(`called ${params.name}\n`);
     say({ id, result: { content: [{ type: "text", text: `did ${params.name}` }] } });

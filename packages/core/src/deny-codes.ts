@@ -42,6 +42,7 @@ export const DENY_CODE_LIST = [
   "action_too_large",
   "arguments_invalid",
   "definition_changed",
+  "definition_unknown",
   "context_invalid",
   "permit_refused",
   "gate_closed",
@@ -70,7 +71,7 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
   },
   consent_expired: {
     meaning: "Nobody answered in time.",
-    remedy: "Call again when a person is there to answer",
+    remedy: "Call again with the same arguments when a person is there to answer",
     retryable: true,
   },
   consent_cancelled: {
@@ -194,6 +195,12 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
     remedy:
       "Use another tool, and tell the person: `acp mcp review` shows what changed, and they can accept it",
     retryable: false,
+  },
+  definition_unknown: {
+    meaning:
+      "The tool's server did not present its definition, so nobody can tell whether it changed.",
+    remedy: "List the server's tools, and call one that it lists; the reason says what went wrong",
+    retryable: true,
   },
   context_invalid: {
     meaning:

@@ -85,6 +85,11 @@ export interface Layer {
   /** Stable name, as evaluations and the log write it. */
   readonly name: string;
   /**
+   * True if it never allows: a policy whose default denies then denies what it alone would. One that
+   * allows nonetheless has failed, and denies.
+   */
+  readonly onlyRestricts?: boolean;
+  /**
    * What it says about an action; `undefined` where it abstains. An error denies the action with
    * `layer_failed`.
    */

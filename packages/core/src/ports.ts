@@ -38,13 +38,17 @@ export interface Channel {
 
 /** Room for questions that several gates share, such as those of one client. */
 export interface QuestionRoom {
-  /** Why no further question may be asked now; `undefined` where one may. */
-  full(): string | undefined;
   /**
-   * Called when a gate takes a place for a question, and when it gives one up. Whoever closes a gate
-   * forgets the places that it had not given up.
+   * Why no further question of an agent may be asked now; `undefined` where one may.
+   *
+   * @param agent - Id of the agent; of one that another started, of the first of these.
    */
-  count(by: 1 | -1): void;
+  full(agent: string): string | undefined;
+  /**
+   * Called when a gate takes a place for a question of an agent, and when it gives one up. Whoever
+   * closes a gate forgets the places that it had not given up.
+   */
+  count(by: 1 | -1, agent: string): void;
 }
 
 /** What a channel holds while a question is open. */

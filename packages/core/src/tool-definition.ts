@@ -17,7 +17,7 @@ import {
 /** The definitions that this module made: they cannot change any more. */
 const known = new WeakSet();
 
-const PINS = ["new", "same", "changed"] as const;
+const PINS = ["new", "same", "changed", "unknown"] as const;
 
 /**
  * Reads a tool definition. One that this function made is returned as it is, so that many calls can
@@ -43,7 +43,7 @@ export function parseToolDefinition(value: unknown): ToolDefinition {
   if (pinned !== undefined && pin === undefined)
     throw new ConsentError(
       "json_not_data",
-      'Cannot read "tool.pinned": it is not "new", "same" or "changed"',
+      'Cannot read "tool.pinned": it is not "new", "same", "changed" or "unknown"',
       { path: "tool.pinned" },
     );
   const definition: ToolDefinition = Object.freeze({

@@ -191,7 +191,7 @@ rules:
     const verdict = await expired({ askFallback: "allowlist" }, REVIEWED);
     expect(verdict).toMatchObject({
       code: "consent_expired",
-      remedy: "Call again when a person is there to answer",
+      remedy: "Call again with the same arguments when a person is there to answer",
     });
     expect(verdict.reason).toMatch(/^nobody answered in time, and askFallback is "allowlist": /);
   });

@@ -4,7 +4,7 @@
  * every gate and survives restarts. A file that cannot be understood means paused. Format:
  * spec/home.md §5.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ConsentError, quoteText } from "@acp/core";
@@ -43,7 +43,7 @@ export interface PausedAgent {
 }
 
 const fileOf = ({ pausedAgentsDir }: HomePaths, agent: string): string =>
-  join(pausedAgentsDir, `${createHash("sha256").update(agent, "utf8").digest("hex")}.json`);
+  join(pausedAgentsDir, `${hash("sha256", agent, "hex")}.json`);
 
 function checkId(agent: string): void {
   if (agent !== "" && agent.length <= ID_CHARS_MAX) return;

@@ -79,6 +79,21 @@ describe("what a server may take", () => {
   });
 });
 
+describe("a server that clients share", () => {
+  it("is one where the file says so", () => {
+    expect(parse("shared: true")).toEqual({ name: "a", command: ["x"], shared: true });
+    expect(parse("shared: true, sandbox: none, cwd: /srv")).toMatchObject({ shared: true });
+  });
+
+  it.each([
+    ["in a sandbox", "shared: true, sandbox: auto", "a server in a sandbox is not shared"],
+    ["for what is no flag", "shared: yes please", "shared"],
+  ])("is refused %s", (_name, rest, message) => {
+    const expected = { code: "config_invalid", message: expect.stringContaining(message) };
+    expect(() => parse(rest)).toThrow(expect.objectContaining(expected));
+  });
+});
+
 describe("a server at an address", () => {
   const origins = { homeDir: "/home/ada", cwd: "/home/ada/.acp" };
   const read = (rest: string): unknown =>

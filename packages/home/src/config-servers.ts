@@ -3,6 +3,7 @@ import { invalid } from "@acp/core/yaml";
 import {
   below,
   exactlyOne,
+  flag,
   idleWhere,
   list,
   map,
@@ -37,10 +38,12 @@ export interface ServerReach {
   readonly network?: readonly string[];
 }
 
-/** What of a server's own word counts. Format: spec/home.md §3. */
+/** What of a server's own word counts, and what of it is shown. Format: spec/home.md §3. */
 export interface ServerTrust {
   /** `annotations`: hints such as `readOnlyHint` count. Absent: only those that warn do. */
   readonly trust?: "annotations";
+  /** True: tools that the policy denies whatever their arguments are left out of its lists. */
+  readonly hideDenied?: boolean;
 }
 
 /** What a server may take. Format: spec/home.md §3. */
@@ -67,6 +70,8 @@ export interface CommandServer extends ServerReach, ServerTrust {
   readonly cwd?: string;
   /** What the server may take. Absent: what every server may. */
   readonly limits?: ServerLimits;
+  /** The clients of the home's resident share one process. Absent: each has its own. */
+  readonly shared?: boolean;
 }
 
 /** How a person signs in to a server. Format: spec/home.md §3. */
@@ -210,6 +215,11 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
         word(["annotations"]),
         "annotations: hints such as readOnlyHint count. Default: only those that warn do.",
       ),
+      hideDenied: optional(
+        "hide_denied",
+        flag,
+        "Leave tools out of lists that the policy denies whatever their arguments. Default: false.",
+      ),
       sandbox: optional(
         "sandbox",
         word(["auto", "none"]),
@@ -242,6 +252,11 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
         number({ min: 1, max: CALLS_MAX, whole: true }),
         "Tool calls that the server has at a time; further ones wait. Default: no limit.",
       ),
+      shared: optional(
+        "shared",
+        flag,
+        "true: the clients of the resident share one process of the server. Default: one each.",
+      ),
       startTimeoutMs: optional(
         "start_timeout_seconds",
         times(TIMEOUT_SECONDS_MAX, SECOND_MS),
@@ -251,7 +266,7 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
     [
       exactlyOne("command", "url"),
       onlyBeside("url", ["headers", "oauth"]),
-      onlyBeside("command", ["args", "env", "cwd", "sandbox", ...LIMITS]),
+      onlyBeside("command", ["args", "env", "cwd", "sandbox", "shared", ...LIMITS]),
       idleWhere({
         key: "sandbox",
         values: ["none"],
@@ -273,12 +288,18 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
     },
     spot,
   ) => {
-    const { messageBytesMax, callTimeoutMs, callsMax, startTimeoutMs, trust, ...rest } = settings;
+    const { messageBytesMax, callTimeoutMs, callsMax, startTimeoutMs, ...others } = settings;
+    const { trust, hideDenied, ...rest } = others;
     const all = { messageBytesMax, callTimeoutMs, callsMax, startTimeoutMs };
     const given = Object.entries(all).filter(([, value]) => value !== undefined);
     const limits = given.length === 0 ? {} : { limits: Object.fromEntries(given) };
     const trusted = trust === undefined ? {} : { trust };
-    const more = { ...trusted, ...limits };
+    const more = { ...trusted, ...(hideDenied === true && { hideDenied }), ...limits };
+    if (settings.shared === true && settings.sandbox === "auto")
+      throw invalid(
+        below(spot, "shared"),
+        'a server in a sandbox is not shared; leave "shared" or "sandbox: auto" out',
+      );
     if (address === undefined) return { name, command: [...words, ...args], ...rest, ...more };
     const isFixed = Object.keys(sent ?? {}).some(
       (header) => header.toLowerCase() === "authorization",

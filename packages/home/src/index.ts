@@ -38,7 +38,7 @@ export { fileGrants, parseGrants } from "./grants-file.js";
 export type { FileGrantsOptions } from "./grants-file.js";
 export { initHome, openHome, refuseInterrupted } from "./home.js";
 export type { Home, InitReport } from "./home.js";
-export { signerInUse, whyOutOfUse } from "./key-in-use.js";
+export { createUseCheck, signerInUse, whyOutOfUse } from "./key-in-use.js";
 export {
   initKeys,
   repairPeriods,
@@ -70,6 +70,8 @@ export type { AcceptRecord, KnownQuestions, PendingFiles } from "./pending-direc
 export { readPolicyFile } from "./policy-file.js";
 export { watchPolicyFile } from "./policy-watch.js";
 export type { PolicyWatch, PolicyWatchOptions } from "./policy-watch.js";
+export { watchText } from "./text-watch.js";
+export type { TextWatch, TextWatchOptions } from "./text-watch.js";
 export { checkPrivateDirectory, makePrivateDirectory, readPrivateFile } from "./private-file.js";
 export { deriveUnlockKey, makeKeyFile } from "./private-key.js";
 export type { Unlock } from "./private-key.js";

@@ -1,9 +1,9 @@
-import { chmodSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { mkdtemp, readFile, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { createKeptReading } from "./kept-reading.js";
+import { createKeptReading, createKeptReadingSync } from "./kept-reading.js";
 
 interface Counted {
   readonly read: () => Promise<string>;
@@ -47,6 +47,8 @@ it("createKeptReading() reads a file once, and again after each change that can 
   for (const [want, change] of changes) {
     const before = times();
     change();
+    // What was looked at in a turn is looked at again in the next one.
+    await new Promise((resolve) => setImmediate(resolve));
     expect([await read(), await read(), times()]).toEqual([want, want, before + 1]);
   }
 });
@@ -113,4 +115,29 @@ it("createKeptReading() sees each name that comes and goes in a directory", asyn
   expect(await read()).toEqual(["a"]);
   rmSync(join(at, "a"));
   expect(await read()).toEqual([]);
+});
+
+it("createKeptReadingSync() reads a file again after each change, and keeps it only where changes show", async () => {
+  const path = join(at, "a");
+  writeFileSync(path, "1");
+  laterOn();
+  let times = 0;
+  const read = createKeptReadingSync(path, () => (times++, readFileSync(path, "utf8")));
+  const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  expect(read()).toBe("1");
+  // Whether changes show is not known yet.
+  await nextTurn();
+  expect(read()).toBe("1");
+  expect(times).toBe(2);
+  await vi.waitFor(async () => {
+    await nextTurn();
+    const before = times;
+    expect([read(), read(), times]).toEqual(["1", "1", before]);
+  });
+  writeFileSync(path, "2");
+  await nextTurn();
+  expect(read()).toBe("2");
+  rmSync(path);
+  await nextTurn();
+  expect(() => read()).toThrow("ENOENT");
 });

@@ -4,6 +4,7 @@
  * than that look.
  */
 import { lstatSync } from "node:fs";
+import { onceATurn } from "./once-a-turn.js";
 import { tellsChanges } from "./told-changes.js";
 
 /**
@@ -39,7 +40,33 @@ export function createKeptReading<T>(path: string, read: () => Promise<T>): () =
   };
 }
 
-function lookAt(path: string): Look | undefined {
+/**
+ * The same for what is read synchronously. Until the system has said whether changes of the file
+ * show, it is read each time.
+ *
+ * @param read - What it throws is thrown, and never kept.
+ */
+export function createKeptReadingSync<T>(path: string, read: () => T): () => T {
+  let kept: { readonly mark: string; readonly value: T } | undefined;
+  /** Of the file with this mark. */
+  let told: { readonly mark: string; readonly isTold: boolean } | undefined;
+  return () => {
+    const look = lookAt(path);
+    if (kept !== undefined && kept.mark === look?.mark) return kept.value;
+    kept = undefined;
+    const value = read();
+    if (look?.isSettled !== true) return value;
+    const { mark } = look;
+    if (told?.mark !== mark) {
+      told = { mark, isTold: false };
+      void tellsChanges(path).then((isTold) => (told = { mark, isTold }));
+    } else if (told.isTold) kept = { mark, value };
+    return value;
+  };
+}
+
+/** In one turn of the event loop for all who need it. */
+const lookAt = onceATurn((path: string): Look | undefined => {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = lstatSync(path, { bigint: true });
     return {
@@ -49,4 +76,4 @@ function lookAt(path: string): Look | undefined {
   } catch {
     return undefined;
   }
-}
+});

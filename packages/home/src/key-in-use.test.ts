@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "@acp/core";
 import { importPublicKey } from "@acp/core/proof";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { scratchDirectory } from "../test/support.js";
 import { type Home, initHome } from "./home.js";
-import { signerInUse, whyOutOfUse } from "./key-in-use.js";
+import { createUseCheck, signerInUse, whyOutOfUse } from "./key-in-use.js";
 import { initKeys, readPublicKeys, rotateKeys, rotationSteps, unlockKeys } from "./keys.js";
 import { makeKeyFile, type Unlock } from "./private-key.js";
+import { tellsChanges } from "./told-changes.js";
 
 const unlock: Unlock = { kind: "key-file", text: makeKeyFile() };
 const payload = new TextEncoder().encode("what was asked");
@@ -95,4 +96,28 @@ describe("signerInUse()", () => {
       expect(last).toBeLessThan(period?.untilMs ?? 0);
     }
   });
+});
+
+it("createUseCheck() says in the next turn that keys were rotated, or cannot be read", async () => {
+  const home = await makeHome();
+  const keys = await unlockKeys(home, unlock);
+  const nowMs = Date.now();
+  // What changed just now is read each time anyway.
+  const now = vi.spyOn(Date, "now").mockImplementation(() => nowMs + 60_000);
+  onTestFinished(() => now.mockRestore());
+  const whyNot = createUseCheck(home);
+  const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  // Until the system has said that changes show, and it is kept.
+  for (let turn = 0; turn < 3; turn++) {
+    expect(whyNot(keys)).toBeUndefined();
+    await tellsChanges(home.publicKeyPath);
+    await nextTurn();
+  }
+  const { keys: next } = await rotateKeys(home, unlock);
+  await nextTurn();
+  expect(whyNot(keys)).toMatch(/rotated/);
+  expect(whyNot(next)).toBeUndefined();
+  await rm(home.publicKeyPath);
+  await nextTurn();
+  expect(whyNot(next)).toMatch(/cannot be read/);
 });

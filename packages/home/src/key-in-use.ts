@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { ConsentError, isJsonObject, parseIsoTime, type Signer } from "@acp/core";
 import type { KeyPair } from "@acp/core/proof";
 import type { HomePaths } from "./paths.js";
+import { createKeptReadingSync } from "./kept-reading.js";
 import { writeFileAtomic } from "./atomic.js";
 import { readPublicKeys } from "./keys.js";
 import { beginBy, printPublicKeys } from "./public-keys.js";
@@ -22,10 +23,29 @@ const UNREADABLE =
  */
 export function whyOutOfUse(
   { publicKeyPath }: HomePaths,
+  keys: Pick<KeyPair, "publicKey">,
+): string | undefined {
+  return whyOther(() => readFileSync(publicKeyPath, "utf8"), keys);
+}
+
+/**
+ * The same for a process that asks at each call: the file is read again once it changed.
+ *
+ * @returns What {@link whyOutOfUse} does for the keys.
+ */
+export function createUseCheck({
+  publicKeyPath,
+}: HomePaths): (keys: Pick<KeyPair, "publicKey">) => string | undefined {
+  const read = createKeptReadingSync(publicKeyPath, () => readFileSync(publicKeyPath, "utf8"));
+  return (keys) => whyOther(read, keys);
+}
+
+function whyOther(
+  read: () => string,
   { publicKey }: Pick<KeyPair, "publicKey">,
 ): string | undefined {
   try {
-    return readFileSync(publicKeyPath, "utf8").startsWith(`${publicKey} `) ? undefined : ROTATED;
+    return read().startsWith(`${publicKey} `) ? undefined : ROTATED;
   } catch {
     return UNREADABLE;
   }

@@ -19,6 +19,9 @@ const server: ServerPins = {
   server: "files",
   pins: [
     { kind: "tool", name: "read", pin: hash("a"), atMs: 1, by: "first", found: hash("b") },
+    { kind: "prompt", name: "read", pin: hash("p"), atMs: 1, by: "first" },
+    { kind: "resource", name: "file:///a", pin: hash("r"), atMs: 1, by: "first" },
+    { kind: "template", name: "file:///{a}", pin: hash("t"), atMs: 1, by: "first" },
     { kind: "instructions", name: "", pin: hash("i"), atMs: 1, by: "person" },
   ],
 };
@@ -81,6 +84,14 @@ describe("fileToolPins()", () => {
         servers: [{ ...server, pins: [server.pins[0], server.pins[0]] }],
       }),
     ],
+    [
+      "a kind that is not known, as a newer program may write",
+      JSON.stringify({
+        version: "1",
+        servers: [{ ...server, pins: [{ ...server.pins[0], kind: "skill" }] }],
+      }),
+    ],
+    ["another version", JSON.stringify({ version: "2", servers: [] })],
     ["no hash", JSON.stringify({ version: "1", servers: [{ ...server, id: "x" }] })],
   ])("reads nothing out of a file with %s", async (_, text) => {
     const home = await place();

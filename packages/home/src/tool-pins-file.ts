@@ -23,13 +23,16 @@ const TEXTS_KEPT_BYTES: number = 24 * 1024 * 1024;
 export const PINNED_SERVERS_MAX: number = 1_000;
 const NAME_CHARS_MAX = 256;
 const HASH = /^sha256:[0-9a-f]{64}$/;
-const KINDS = ["tool", "instructions"] as const;
+const KINDS = ["tool", "prompt", "resource", "template", "instructions"] as const;
 
-/** What was pinned of one tool, or of a server's instructions. */
+/** What was pinned of one definition, or of a server's instructions. */
 export interface ToolPin {
-  /** A tool's definition, or what the server says about itself in `initialize`. */
-  readonly kind: "tool" | "instructions";
-  /** The tool's name; empty for instructions. */
+  /** A definition of a list, or what the server says about itself in `initialize`. */
+  readonly kind: "tool" | "prompt" | "resource" | "template" | "instructions";
+  /**
+   * A tool's or prompt's name, a resource's URI or a template (their pin where they have more than
+   * 256 characters); empty for instructions.
+   */
   readonly name: string;
   /** `sha256:<hex>` of its canonical JSON. */
   readonly pin: string;
@@ -49,7 +52,7 @@ export interface ServerPins {
   readonly id: string;
   /** What the configuration called it last. */
   readonly server: string;
-  /** One for each tool, and one for the instructions; at most 10,001. */
+  /** One for each definition, and one for the instructions; at most 10,001, and 1,000 of resources. */
   readonly pins: readonly ToolPin[];
 }
 

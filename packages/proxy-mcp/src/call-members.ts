@@ -55,6 +55,24 @@ function isTask(task: unknown): boolean {
   );
 }
 
+const PREFIX = "io.modelcontextprotocol/";
+/** What every request of the stateless era says about its client. */
+const ERA: readonly string[] = ["protocolVersion", "clientInfo", "clientCapabilities"].map(
+  (key) => `${PREFIX}${key}`,
+);
+
+/**
+ * The `_meta` that a request of the proxy's own needs beside a request with these params: none unless
+ * that is of the stateless era.
+ */
+export function eraOf(params: unknown): { readonly _meta?: object } {
+  const meta = isRecord(params) && isRecord(params._meta) ? params._meta : {};
+  const said = ERA.filter((key) => META.get(key)?.(meta[key]) === true);
+  return said.length === 0
+    ? {}
+    : { _meta: Object.fromEntries(said.map((key) => [key, meta[key]])) };
+}
+
 /** A call's line without what only its sender understands. */
 export interface CleanLine {
   readonly line: Buffer;

@@ -101,7 +101,7 @@ describe("pendingResult()", () => {
     pending.settled.catch(() => {});
     const result = pendingResult(pending);
     expect(texts(result)[0]).toBe(
-      "Not executed yet (pending): pending approval cr_9. Call again with the same arguments to get the decision.",
+      "Not executed yet (pending): a person was asked (cr_9) and has not answered yet. Tell the user that somebody has to answer it (acp inbox, or acp approve). Call again with the same arguments to wait on for the decision; other arguments would ask a new question. Do not try another way meanwhile.",
     );
     expect(result).toMatchObject({
       isError: true,

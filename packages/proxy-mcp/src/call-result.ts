@@ -132,12 +132,24 @@ export function unknownResult(
 export function pendingResult({ requestId, expiresAtMs }: Pending): NoticeResult {
   return notice("acp/pending", {
     code: "pending",
-    reason: `pending approval ${requestId}`,
-    remedy: "Call again with the same arguments to get the decision",
+    reason: `a person was asked (${requestId}) and has not answered yet`,
+    remedy:
+      "Tell the user that somebody has to answer it (acp inbox, or acp approve). Call again with the same arguments to wait on for the decision; other arguments would ask a new question. Do not try another way meanwhile",
     retryable: true,
     retryAfterMs: PENDING_RETRY_MS,
     requestId,
     expiresAt: isoTime(expiresAtMs),
+  });
+}
+
+/** The client's user wants nobody to be asked; the question was taken back. */
+export function declinedResult(requestId: string): NoticeResult {
+  return notice("acp/denied", {
+    code: "consent_cancelled",
+    reason: `the user of this client declined to have the question ${requestId} answered`,
+    remedy: "Do not repeat the call; ask the user what they want instead",
+    retryable: false,
+    requestId,
   });
 }
 

@@ -2,23 +2,35 @@
  * Catalog: the definitions of one server's tools, learnt from `tools/list` results as they pass by.
  * Where a call comes before any list, the proxy asks once itself. What it does not know it does not
  * present. Where pins are kept, a tool that changed is left out of what passes by, and a call of it
- * is denied: spec/tool-pins.md.
+ * is denied, as is one whose definition the server does not give: spec/tool-pins.md.
  */
-import { isConsentError, parseToolDefinition, type ToolDefinition } from "@acp/core";
+import {
+  isConsentError,
+  parseToolDefinition,
+  systemClock,
+  type ConsentGate,
+  type ToolDefinition,
+} from "@acp/core";
 import { TOOL_NOTE_CHARS_MAX, TOOL_NOTES_MAX } from "@acp/core/unstable";
-import { LIST_PAGES_MAX, TOOLS_MAX } from "./limits.js";
+import { createHiddenTools } from "./hidden-tools.js";
+import type { HiddenTools, HideDenied } from "./hidden-tools.js";
+import { LIST_AGAIN_MS, LIST_PAGES_MAX, TOOLS_MAX } from "./limits.js";
 import { turnOf } from "./loop-turns.js";
 import type { LoopTurns } from "./loop-turns.js";
 import { logText } from "./log-text.js";
 import { isRecord, resultOf } from "./message.js";
 import { warningsIn } from "./pins/annotations.js";
 import { findingsOf } from "./pins/findings.js";
-import { keepTools, readTools } from "./pins/read-tools.js";
-import type { ListedTool } from "./pins/read-tools.js";
+import type { HeldBack } from "./pins/held-back.js";
+import { isLongList, keepTools, readTools, readToolsInTurns } from "./pins/read-tools.js";
+import type { ListedTool, ListedTools } from "./pins/read-tools.js";
 import type { PinState, ToolPins } from "./pins/tool-pins.js";
 
 /** Asks the server for one page of its tools: its answer's line, or `undefined` where none comes in time. */
 export type ListPage = (cursor: string | undefined) => Promise<Buffer | undefined>;
+
+/** Tools by their names. */
+type Mark = Map<string, Entry>;
 
 /** The tools of one server. */
 export interface Catalog {
@@ -26,9 +38,17 @@ export interface Catalog {
    * Takes the line of an answer to `tools/list`; returns the line with those of its tools that may
    * be listed.
    *
-   * @returns A promise only where pins are kept. It rejects where they cannot be read.
+   * @param mark - From before the list was asked for; left out: it was taken as it came.
+   * @returns A promise only where the line is long, or pins are kept. It rejects where they cannot be
+   *   read.
    */
-  take(line: Buffer): Buffer | Promise<Buffer>;
+  take(line: Buffer, mark?: Mark): Buffer | Promise<Buffer>;
+  /** What is known now: a list that was asked for before the server changed its tools is old. */
+  mark(): Mark;
+  /** Its answer to `initialize` as its client gets it: with what may become of its list. */
+  declare(line: Buffer): Buffer;
+  /** Its client is gone. */
+  close(): void;
   /** The server says that its tools changed. */
   forget(): void;
   /**
@@ -38,8 +58,14 @@ export interface Catalog {
    *   is over).
    */
   find(tool: string, list: ListPage | undefined): Promise<ToolDefinition | undefined>;
-  /** Whether a call that was allowed must not be forwarded, because its tool changed meanwhile. */
-  isHeldBack(tool: string): boolean;
+  /**
+   * Asks again where the server said that its tools changed after a call was judged.
+   *
+   * @returns `undefined` where there is nothing to wait for.
+   */
+  renew(tool: string, list: ListPage | undefined): Promise<unknown> | undefined;
+  /** Why a call that was allowed must not be forwarded: its tool may have changed meanwhile. */
+  heldBack(tool: string): HeldBack | undefined;
 }
 
 /** How a tool is presented now. */
@@ -101,85 +127,146 @@ export interface CatalogParts {
   readonly pins?: ToolPins | undefined;
   /** Servers whose annotations count. */
   readonly trustedAnnotations?: ReadonlySet<string> | undefined;
+  /** Of which servers tools are left out of lists, where this gate denies them in any case. */
+  readonly hideDenied?: HideDenied | undefined;
+  readonly gate?: ConsentGate;
+  /** To the client. */
+  readonly send?: (line: Buffer) => void;
 }
 
 interface CatalogState extends CatalogParts {
+  readonly hidden: HiddenTools | undefined;
   readonly server: string;
   /** Names that the log has told of, each once a reason. */
   readonly told: Set<string>;
-  entries: Map<string, Entry>;
-  /** What was known before the server said that its tools changed. */
-  before: ReadonlyMap<string, Entry>;
+  entries: Mark;
+  /** The proxy's own list; set once there is no need of one, too. */
+  listing: Promise<Listing> | undefined;
   /** More tools than are remembered: what is not known may be one of them. */
   isFull: boolean;
 }
 
+/** Texts that are compared in one turn of the loop. */
+const LOOK_AT_ONCE = 2_000;
+/** Changes of a server while its list is asked for, after which its call hears what is known. */
+const TRIES_MAX = 3;
 const CHANGED = "it is not presented as it was when it was pinned; run: acp mcp review";
+
+/** What became of the proxy's own list. */
+interface Listing {
+  /** Why some tool may be missing in it. */
+  readonly why?: string;
+  /** Whether another try may end in another way. */
+  readonly isFailed?: boolean;
+  readonly atMs: number;
+}
 
 /** An empty catalog. */
 export function createCatalog(server: string, parts: CatalogParts): Catalog {
+  const { gate, send, hideDenied } = parts;
   const state: CatalogState = {
     ...parts,
     server,
+    hidden:
+      gate === undefined || send === undefined
+        ? undefined
+        : createHiddenTools(server, { gate, hideDenied }, send),
     told: new Set(),
     entries: new Map(),
-    before: new Map(),
+    listing: undefined,
     isFull: false,
   };
-  /** Set once a list was seen or asked for. */
-  let listed: Promise<void> | undefined;
-  const ask = async (list: ListPage): Promise<void> => {
-    let cursor: string | undefined;
-    for (let page = 0; page < LIST_PAGES_MAX; page++) {
-      const line = await list(cursor);
-      if (line === undefined) return;
-      // What cannot be compared is held back, and every call of it hears why.
-      await takeQuietly(state, line);
-      const result = resultOf(line);
-      if (!isRecord(result) || typeof result.nextCursor !== "string") return;
-      cursor = result.nextCursor;
+  const { pins } = parts;
+  const find: Catalog["find"] = async (tool, list) => {
+    let listing: Listing | undefined;
+    if (!state.entries.has(tool) && list !== undefined) {
+      listing = await listed(state, list);
+      // All calls that waited for it would go on in one turn of the loop.
+      await turnOf(parts.turns);
     }
+    const entry = state.entries.get(tool);
+    if (entry?.state === "changed") return await lookAgain(state, entry);
+    if (entry !== undefined) return (entry.definition ??= definitionOf(state, entry));
+    if (state.isFull) return beyond(server, tool);
+    return pins === undefined ? undefined : unknown(server, tool, listing);
   };
-
   return {
-    take(line) {
-      listed ??= Promise.resolve();
-      return parts.pins === undefined ? take(state, line) : takePinned(state, line);
+    find,
+    mark: () => state.entries,
+    take(line, entries = state.entries) {
+      if (pins !== undefined) return takePinned(state, line, entries);
+      const taken = take(state, line, entries);
+      state.listing ??= Promise.resolve(taken).then(() => ({ atMs: nowMs() }));
+      return taken;
     },
+    declare: (line) => state.hidden?.declare(line) ?? line,
+    close: () => state.hidden?.close(),
     forget(): void {
-      state.before = state.pins === undefined ? new Map() : known(state);
       state.entries = new Map();
-      listed = undefined;
+      state.listing = undefined;
     },
-    async find(tool, list): Promise<ToolDefinition | undefined> {
-      if (!state.entries.has(tool) && list !== undefined) {
-        await (listed ??= ask(list));
-        // All calls that waited for it would go on in one turn of the loop.
-        await turnOf(parts.turns);
-      }
-      const entry = state.entries.get(tool) ?? state.before.get(tool);
-      if (entry === undefined) return state.isFull ? beyond(server, tool) : undefined;
-      if (entry.state === "changed") return await lookAgain(state, entry);
-      return (entry.definition ??= definitionOf(state, entry));
-    },
-    isHeldBack: (tool) => {
+    renew: (tool, list) =>
+      pins === undefined || state.entries.has(tool) ? undefined : find(tool, list),
+    heldBack(tool) {
       const entry = state.entries.get(tool);
-      return entry !== undefined && isHeld(entry);
+      if (entry !== undefined) return isHeld(entry) ? "definition_changed" : undefined;
+      return pins === undefined ? undefined : "definition_unknown";
     },
   };
+}
+
+const nowMs = (): number => systemClock.monotonic();
+
+/** The proxy's own list, which all who need one share. */
+async function listed(state: CatalogState, list: ListPage): Promise<Listing> {
+  const known = state.listing;
+  const isOld = known !== undefined && nowMs() - (await known).atMs > LIST_AGAIN_MS;
+  if (isOld && state.pins !== undefined && state.listing === known) state.listing = undefined;
+  let listing: Listing;
+  // Where the server says meanwhile that its tools changed, what it said before that does not count.
+  for (let tries = 0; ; tries++) {
+    const asking = (state.listing ??= ask(state, list));
+    listing = await asking;
+    if (state.pins === undefined || tries === TRIES_MAX) return listing;
+    if (state.listing === asking) break;
+  }
+  if (listing.isFailed === true) state.listing = undefined;
+  return listing;
+}
+
+async function ask(state: CatalogState, list: ListPage): Promise<Listing> {
+  let cursor: string | undefined;
+  for (let page = 0; page < LIST_PAGES_MAX; page++) {
+    const { entries } = state;
+    const line = await list(cursor);
+    if (line === undefined) return failed('it did not answer "tools/list" in time');
+    const result = resultOf(line);
+    if (!isRecord(result)) return failed('it answered "tools/list" with an error');
+    try {
+      await takePinned(state, line, entries);
+    } catch (error) {
+      // What cannot be compared is held back, and every call of it hears why.
+      return failed(error instanceof Error ? error.message : "its list could not be read");
+    }
+    if (typeof result.nextCursor !== "string") return { atMs: nowMs() };
+    cursor = result.nextCursor;
+  }
+  return { why: `its list has more than ${LIST_PAGES_MAX} pages`, atMs: nowMs() };
+}
+
+const failed = (why: string): Listing => ({ why, isFailed: true, atMs: nowMs() });
+
+/** A tool that nobody can tell the definition of: it may be another one each time. */
+function unknown(server: string, name: string, listing: Listing | undefined): ToolDefinition {
+  const why =
+    listing === undefined ? "its server was not asked" : (listing.why ?? "it does not list it");
+  const note = noteOf(`server "${server}" did not present the tool: ${why}`);
+  return parseToolDefinition({ server, name, pinned: "unknown", notes: [note] });
 }
 
 /** What is thrown while it is read is a rejection, too. */
-const takePinned = async (state: CatalogState, line: Buffer): Promise<Buffer> => take(state, line);
-
-async function takeQuietly(state: CatalogState, line: Buffer): Promise<void> {
-  await takePinned(state, line).catch(() => {});
-}
-
-/** The latest of each tool, no more of them than are remembered. */
-function known({ before, entries }: CatalogState): ReadonlyMap<string, Entry> {
-  return new Map([...before, ...entries].slice(-TOOLS_MAX));
-}
+const takePinned = async (state: CatalogState, line: Buffer, entries: Mark): Promise<Buffer> =>
+  take(state, line, entries);
 
 const isHeld = ({ state, problem }: Entry): boolean => problem !== undefined || state === "changed";
 
@@ -214,14 +301,18 @@ const heldBy = (error: unknown): { readonly problem: string } => ({
 
 /** States of tools that may be listed. */
 async function statesOf(
-  { pins, server }: CatalogState,
+  { pins, server, turns }: CatalogState,
   tools: readonly ListedTool[],
 ): Promise<readonly Looked[]> {
   const texts = tools.flatMap(({ name, pinned }) =>
     pinned === undefined ? [] : [{ kind: "tool", name, ...pinned } as const],
   );
   if (pins === undefined || texts.length === 0) return tools.map(() => undefined);
-  const states = await pins.look(server, texts);
+  const states: PinState[] = [];
+  for (let from = 0; from < texts.length; from += LOOK_AT_ONCE) {
+    if (from > 0) await turnOf(turns);
+    states.push(...(await pins.look(server, texts.slice(from, from + LOOK_AT_ONCE))));
+  }
   let at = 0;
   // A store that says too little holds back what it says nothing of.
   return tools.map(({ pinned }) =>
@@ -229,10 +320,27 @@ async function statesOf(
   );
 }
 
-function take(state: CatalogState, line: Buffer): Buffer | Promise<Buffer> {
-  const list = readTools(line, state.pins !== undefined);
-  if (list === undefined) return line;
-  const room = roomFor(state, list.tools);
+/** @param entries - Of when the list was asked for: what the server changed since does not count. */
+function take(state: CatalogState, line: Buffer, entries: Mark): Buffer | Promise<Buffer> {
+  const keepsPins = state.pins !== undefined;
+  const shown = (list: ListedTools | undefined): Buffer | Promise<Buffer> =>
+    list === undefined ? line : keep(state, line, { list, entries });
+  return isLongList(line)
+    ? readToolsInTurns(line, keepsPins, state.turns).then(shown)
+    : shown(readTools(line, keepsPins));
+}
+
+interface Keeping {
+  readonly list: ListedTools;
+  readonly entries: Mark;
+}
+
+function keep(
+  state: CatalogState,
+  line: Buffer,
+  { list, entries }: Keeping,
+): Buffer | Promise<Buffer> {
+  const room = roomFor(state, entries, list.tools);
   const put = (states: readonly Looked[]): Buffer => {
     const names = new Set<string>();
     const kept = list.tools.filter((tool, at) => {
@@ -241,9 +349,9 @@ function take(state: CatalogState, line: Buffer): Buffer | Promise<Buffer> {
       if (state.pins !== undefined && names.has(tool.name)) return false;
       names.add(tool.name);
       const entry = makeEntry(tool, states[at]);
-      state.entries.set(tool.name, entry);
+      entries.set(tool.name, entry);
       if (isHeld(entry)) tell(state, entry);
-      return !isHeld(entry);
+      return !isHeld(entry) && state.hidden?.hides(tool.name) !== true;
     });
     return kept.length === list.tools.length ? line : keepTools(line, list, kept);
   };
@@ -255,8 +363,12 @@ function take(state: CatalogState, line: Buffer): Buffer | Promise<Buffer> {
 }
 
 /** The tools that are remembered, or that nothing needs to be remembered of. */
-function roomFor(state: CatalogState, tools: readonly ListedTool[]): ReadonlySet<ListedTool> {
-  const { server, entries, log } = state;
+function roomFor(
+  state: CatalogState,
+  entries: Mark,
+  tools: readonly ListedTool[],
+): ReadonlySet<ListedTool> {
+  const { server, log } = state;
   const names = new Set(entries.keys());
   const room = new Set<ListedTool>();
   for (const tool of tools) {

@@ -1,9 +1,8 @@
 /** Greet: asks one of several servers for `initialize`, in the version that their client speaks. */
 import { replaceValues } from "./json-walk.js";
 import { greetingResult } from "./kept-session.js";
-import type { ManyState } from "./many-state.js";
+import type { Greeting, ManyState } from "./many-state.js";
 import type { InitializeAnswer } from "./merge.js";
-import type { ClientRequest } from "./message.js";
 import { answerWithin } from "./peer.js";
 import type { Peer } from "./peer.js";
 
@@ -11,13 +10,6 @@ import type { Peer } from "./peer.js";
 export interface Greeted extends InitializeAnswer {
   readonly peer: Peer;
   readonly version: string;
-}
-
-/** What a server is asked. */
-export interface Greeting {
-  readonly request: ClientRequest;
-  /** The version to ask for instead of the client's. */
-  readonly version?: string | undefined;
 }
 
 /** Has a server start anew, and asks it for another version. */

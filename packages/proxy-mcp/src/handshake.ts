@@ -4,7 +4,7 @@
  */
 import { RequestError } from "./failure.js";
 import { greet, regreet } from "./greet.js";
-import { createDeadline, declared, joinLate, lateText } from "./late-servers.js";
+import { createDeadline, declared, FAILED, joinLate, lateText } from "./late-servers.js";
 import type { Deadline } from "./late-servers.js";
 import { LATE_AFTER_MS } from "./limits.js";
 import type { ManyState } from "./many-state.js";
@@ -26,7 +26,7 @@ export async function handshake(
   request: ClientRequest,
   lateAfterMs: number = LATE_AFTER_MS,
 ): Promise<object> {
-  if (state.greeted)
+  if (state.greeting !== undefined)
     throw new RequestError({
       code: INVALID_REQUEST,
       message: "Cannot initialize: the connection is initialized already",
@@ -76,7 +76,8 @@ async function greetAll(
       message: `Cannot initialize: the servers have no protocol version in common (${versions})`,
     });
   }
-  const failures = state.peers.filter(isGone).flatMap(({ failure }) => failure?.reason ?? []);
+  const failed = state.peers.filter(isGone);
+  const failures = failed.flatMap(({ failure }) => failure?.reason ?? []);
   if (agreed.length === 0 || lowest === undefined)
     throw new RequestError({
       code: INTERNAL_ERROR,
@@ -84,12 +85,13 @@ async function greetAll(
       data: { code: "server_unavailable" },
     });
   for (const { peer, result } of agreed) peer.join(result.capabilities);
-  state.greeted = true;
-  state.isOpenEnded = late.length > 0;
-  for (const each of late) void joinLate(state, each, { request, version: lowest });
+  state.greeting = { request: { ...request, line: Buffer.from(request.line) }, version: lowest };
+  state.isOpenEnded = late.length + failed.length > 0;
+  for (const each of [...late, ...failed.map((peer) => ({ peer, answer: FAILED }))])
+    void joinLate(state, each, state.greeting);
   return declared(
     mergeInitialize(await Promise.all(agreed.map((each) => readable(state, each))), [
-      ...failures.map((reason) => `${reason}; its tools are missing.`),
+      ...failures.map((reason) => `${reason}; its tools are listed once it is up.`),
       ...late.map(({ peer }) => lateText(peer.name)),
     ]),
     state.isOpenEnded,

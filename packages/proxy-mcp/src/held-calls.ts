@@ -31,7 +31,10 @@ const TOOLS_CALL = "tools/call";
 export type CallRoute = Pick<
   CallJob,
   "server" | "tool" | "definition" | "forward" | "limits" | "recall"
->;
+> & {
+  /** Looks at the tool again before it is called, where its server said that its tools changed. */
+  renew?(): Promise<unknown> | undefined;
+};
 
 /** The calls of one client. */
 export interface HeldCalls extends Judging {
@@ -109,7 +112,7 @@ interface Holding {
 
 /** No calls yet. */
 export function createHeldCalls(
-  parts: CallParts,
+  parts: CallParts & Pick<Judging, "room">,
   heldBytesMax: number = HELD_BYTES_MAX,
 ): HeldCalls {
   const calls = new Map<ToolCall, string>();
@@ -119,6 +122,7 @@ export function createHeldCalls(
     return call;
   };
   const judging: Judging = {
+    room: parts.room,
     tasks: createTasks<string>(),
     asked: createAsked(),
     begin(job, send) {
@@ -172,7 +176,8 @@ function startHeld(
   const { line, params } = judging.asked.leaveOut({ line: cleaned, params: request.params });
   for (const key of leftOut) tellOnce(key);
   // A copy, because the line shares the memory of a larger chunk.
-  const target = route(read.call, Buffer.from(line));
+  const kept = Buffer.from(line);
+  const target = route(read.call, kept);
   if (target === undefined) return undefined;
   const why = judging.asked.problem({ server: target.server, name: target.tool }, params);
   if (why !== undefined)
@@ -188,6 +193,7 @@ function startHeld(
     argumentChars,
     progressToken,
     typedResults,
+    request: { ...request, line: kept },
     onOver: () => {
       holding.heldBytes -= bytes;
       onOver();
@@ -205,19 +211,19 @@ interface Around {
 /** Judges what the request answers, before it is sent, and what its own answer asks for. */
 function judgedAround(
   judging: Judging,
-  { target: { server, tool }, params, say }: Around,
+  { target: { server, tool, renew }, params, say }: Around,
 ): Pick<CallJob, "before" | "judge"> {
   const of = { server, name: tool, tell: say };
   const roots = judging.asked.rootsIn(of, params);
   return {
-    ...(roots.length > 0 && {
-      before: (signal: AbortSignal) =>
-        new Promise<Buffer | undefined>((resolve) => {
-          void afterRoots(judging, { server, roots, signal }, (denied) =>
-            resolve(denied === undefined ? undefined : say(denied)),
-          );
-        }),
-    }),
+    before(signal) {
+      // What became of the tool is the forward's to say.
+      const renewed = (): Promise<undefined> | undefined => renew?.()?.then(() => undefined);
+      if (roots.length === 0) return renewed();
+      return new Promise<NoticeResult | undefined>((resolve) => {
+        void afterRoots(judging, { server, roots, signal }, resolve);
+      }).then((denied) => (denied === undefined ? renewed() : say(denied)));
+    },
     judge(line, signal) {
       judging.tasks.learn(server, line);
       return judgedAnswer(judging, { ...of, signal }, line);

@@ -4,6 +4,7 @@
  */
 import { DENY_CODES } from "@acp/core";
 import { deniedResult } from "./call-result.js";
+import type { NoticeResult } from "./call-result.js";
 import { isJudged } from "./judged/methods.js";
 import { IN_FLIGHT_MAX } from "./limits.js";
 import type { ClientRequest } from "./message.js";
@@ -83,14 +84,19 @@ function refusal(id: RpcId, code: number, why: string): Buffer {
   return errorLine(id, { code, message: `Cannot accept the request: ${why}` });
 }
 
+const FULL = "client_limit_reached";
+
+/** The denial of what has no place in a room. */
+export function fullResult(reason: string): NoticeResult {
+  return deniedResult({ decision: "deny", code: FULL, reason, ...DENY_CODES[FULL] });
+}
+
 /** A denial of a call, an error of any other request. */
 function fullLine({ id, method }: ClientRequest, reason: string): Buffer {
-  const code = "client_limit_reached";
-  if (method === "tools/call")
-    return resultLine(id, deniedResult({ decision: "deny", code, reason, ...DENY_CODES[code] }));
+  if (method === "tools/call") return resultLine(id, fullResult(reason));
   return errorLine(id, {
     code: INTERNAL_ERROR,
     message: `Cannot accept the request: ${reason}`,
-    data: { code, retryable: true },
+    data: { code: FULL, retryable: true },
   });
 }

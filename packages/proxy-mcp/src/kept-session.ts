@@ -4,7 +4,9 @@
  * Nothing else is ever sent again.
  */
 import { randomUUID } from "node:crypto";
+import type { Ruling } from "@acp/core";
 import { SUBSCRIPTIONS_MAX } from "./limits.js";
+import { logText } from "./log-text.js";
 import { isRecord, readServerLine, resultOf } from "./message.js";
 import { requestLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
@@ -38,7 +40,9 @@ export interface KeptSession {
   keep(message: KeptMessage): void;
   /** Reads the agreed version from an answer to `initialize`; gives its result. */
   learn(line: Buffer): Readonly<Record<string, unknown>> | undefined;
-  /** The level and the subscriptions as requests of our own. */
+  /** All but the greeting, for another server that is to hear it. */
+  messages(): readonly KeptMessage[];
+  /** The level, and the subscriptions that the rules still allow, as requests of our own. */
   requests(): readonly { readonly id: RpcId; readonly line: Buffer }[];
 }
 
@@ -55,21 +59,34 @@ export function greetingResult(
   return { result, version: VERSION.test(named) ? named : "a version that is not one" };
 }
 
+/** What the rules say of a subscription to a resource now. */
+export type SubscribeEffect = (uri: string) => Ruling["effect"];
+
+interface Subscription {
+  /** What the rules said when it was made: where they asked, a person has agreed. */
+  readonly effect: Ruling["effect"];
+}
+
 /** Nothing was told yet. */
-export function createKeptSession(): KeptSession {
+export function createKeptSession(
+  effectOf: SubscribeEffect,
+  log: (line: string) => void,
+): KeptSession {
   let greeting: Greeting | undefined;
   let initialized: Buffer | undefined;
   let level: unknown;
-  const subscriptions = new Map<string, unknown>();
+  const subscriptions = new Map<string, Subscription>();
   const subscribe = (params: unknown, isOn: boolean): void => {
     const uri: unknown = isRecord(params) ? params.uri : undefined;
-    if (typeof uri !== "string") return;
-    subscriptions.delete(uri);
-    if (!isOn) return;
-    subscriptions.set(uri, { uri });
-    const [oldest] = subscriptions.size > SUBSCRIPTIONS_MAX ? subscriptions.keys() : [];
-    if (oldest !== undefined) subscriptions.delete(oldest);
+    if (typeof uri === "string")
+      note(subscriptions, uri, isOn ? { effect: effectOf(uri) } : undefined);
   };
+  const asked = (): readonly (readonly [string, unknown])[] => [
+    ...(level === undefined ? [] : [["logging/setLevel", { level }] as const]),
+    ...stillAllowed(subscriptions, effectOf, log).map(
+      (uri) => ["resources/subscribe", { uri }] as const,
+    ),
+  ];
   return {
     greeting: () => greeting,
     initialized: () => initialized,
@@ -94,14 +111,49 @@ export function createKeptSession(): KeptSession {
       greeting.version = answer?.version;
       return answer?.result;
     },
-    requests() {
-      const asked: (readonly [string, unknown])[] = [];
-      if (level !== undefined) asked.push(["logging/setLevel", { level }]);
-      for (const params of subscriptions.values()) asked.push(["resources/subscribe", params]);
-      return asked.map(([method, params]) => {
+    messages() {
+      const line = Buffer.alloc(0);
+      const all = asked().map(([method, params]) => ({ method, params, line }));
+      if (initialized === undefined) return all;
+      const method = "notifications/initialized";
+      return [{ method, params: undefined, line: initialized }, ...all];
+    },
+    requests: () =>
+      asked().map(([method, params]) => {
         const id = `acp-again-${randomUUID()}`;
         return { id, line: requestLine(id, method, params) };
-      });
-    },
+      }),
   };
+}
+
+/** The last ones are kept, up to a bound. */
+function note(
+  subscriptions: Map<string, Subscription>,
+  uri: string,
+  made: Subscription | undefined,
+): void {
+  subscriptions.delete(uri);
+  if (made !== undefined) subscriptions.set(uri, made);
+  const [oldest] = subscriptions.size > SUBSCRIPTIONS_MAX ? subscriptions.keys() : [];
+  if (oldest !== undefined) subscriptions.delete(oldest);
+}
+
+/**
+ * Those that the rules still allow; the others are forgotten. Nobody is asked again: what a person
+ * agreed to stays, and what rules allowed and ask about now does not.
+ */
+function stillAllowed(
+  subscriptions: Map<string, Subscription>,
+  effectOf: SubscribeEffect,
+  log: (line: string) => void,
+): readonly string[] {
+  for (const [uri, { effect: before }] of subscriptions) {
+    const now = effectOf(uri);
+    if (now === "allow" || (now === "ask" && before === "ask")) continue;
+    subscriptions.delete(uri);
+    log(
+      `The policy no longer allows the subscription to ${logText(JSON.stringify(uri))}; it is not made again`,
+    );
+  }
+  return [...subscriptions.keys()];
 }

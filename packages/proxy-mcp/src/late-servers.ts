@@ -6,8 +6,9 @@
 import type { Clock } from "@acp/core";
 import { announce } from "./announce.js";
 import { regreet } from "./greet.js";
-import type { Greeted, Greeting } from "./greet.js";
-import type { ManyState } from "./many-state.js";
+import type { Greeted } from "./greet.js";
+import { BACK_OFF_MS, BACK_OFF_MS_MAX } from "./limits.js";
+import type { Greeting, ManyState } from "./many-state.js";
 import { isRecord } from "./message.js";
 import type { Peer } from "./peer.js";
 
@@ -17,6 +18,9 @@ export interface Asked {
   /** `undefined` where it failed. Never rejects. */
   readonly answer: Promise<Greeted | undefined>;
 }
+
+/** It could not be used. */
+export const FAILED: Asked["answer"] = Promise.resolve(undefined);
 
 /** Until when the client waits for servers. */
 export interface Deadline {
@@ -55,17 +59,25 @@ export function createDeadline(clock: Clock, ms: number): Deadline {
   };
 }
 
-/** The server joins when it answers in the version that the client was told. */
+/**
+ * The server joins when it answers in the version that the client was told. One that cannot be used
+ * is started once more after a while, which grows, until its client is gone.
+ */
 export async function joinLate(
   state: ManyState,
   { peer, answer }: Asked,
   greeting: Greeting & { readonly version: string },
 ): Promise<void> {
-  const { version } = greeting;
   let greeted = await answer;
-  if (greeted !== undefined && greeted.version !== version)
+  for (let pauseMs = BACK_OFF_MS; greeted === undefined; pauseMs *= 2) {
+    if (!(await rested(state, peer, Math.min(pauseMs, BACK_OFF_MS_MAX)))) return;
     greeted = await regreet(state, peer, greeting);
-  if (greeted === undefined) return;
+  }
+  const { version } = greeting;
+  if (greeted.version !== version) {
+    greeted = await regreet(state, peer, greeting);
+    if (greeted === undefined) return joinLate(state, { peer, answer: FAILED }, greeting);
+  }
   if (greeted.version !== version) {
     const speaks = `Server "${peer.name}" speaks protocol version ${JSON.stringify(greeted.version)}`;
     peer.giveUp(`${speaks}, and its client ${JSON.stringify(version)}`, true);
@@ -74,6 +86,18 @@ export async function joinLate(
   peer.join(greeted.result.capabilities);
   state.parts.log(`Server "${peer.name}" has started`);
   announceOf(state, peer);
+}
+
+/** False where nobody needs it any more. */
+async function rested({ parts }: ManyState, peer: Peer, ms: number): Promise<boolean> {
+  try {
+    const resting = peer.rest(ms);
+    parts.log(`${peer.failure?.reason}; it is started again in ${ms} ms`);
+    await resting;
+    return true;
+  } catch {
+    return false; // it was closed
+  }
 }
 
 /** Before the client has initialized it has listed nothing. */

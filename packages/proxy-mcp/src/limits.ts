@@ -25,7 +25,7 @@ export const ARGUMENT_BYTES_MAX: number = 3 * 1024 * 1024;
  * Lines of one stream that are taken in one turn of the event loop: judging a call takes parts of a
  * millisecond, and others should not wait for many.
  */
-export const LINES_AT_ONCE = 8;
+export const LINES_AT_ONCE = 16;
 /** The same where several clients share the process: with what stands around a gate, a call takes 2 ms. */
 export const SHARED_LINES_AT_ONCE = 2;
 /** The same of its bytes. */
@@ -61,6 +61,8 @@ export const PENDING_AFTER_MS = 45_000;
 export const START_TIMEOUT_MS = 50_000;
 /** How long the proxy's own `tools/list` may hold up a call. */
 export const LIST_TIMEOUT_MS = 5_000;
+/** After so long a call of a tool that the proxy's own list did not name asks for another list. */
+export const LIST_AGAIN_MS = 10_000;
 /** Pages of one own `tools/list`. */
 export const LIST_PAGES_MAX = 50;
 
@@ -134,6 +136,10 @@ export const BACK_OFF_MS = 500;
 export const BACK_OFF_MS_MAX = 60_000;
 /** A server that stood this long begins with the shortest pause again. */
 export const STOOD_MS = 60_000;
+/** A server that is removed or restarted may finish what it has for this long. */
+export const DRAIN_CALLS_MS = 10_000;
+/** How often it is looked whether it has. */
+export const DRAIN_LOOK_MS = 50;
 /** A client is told to wait at least this long: a process takes a while to start. */
 export const RETRY_MS_MIN = 1_000;
 /** After the first server's answer to `initialize`, the others have this long before the client has it. */
@@ -146,3 +152,7 @@ export const LARGE_BYTES: number = 1024 * 1024;
 export const LEFT_CALL_MS = 10_000;
 /** Calls that timed out, whose answers are still dropped when they come; the oldest are forgotten. */
 export const EXPIRED_MAX = 10_000;
+/** Requests that a server shared by several clients has at a time, where nobody says otherwise. */
+export const SHARED_CALLS_MAX = 64;
+/** A shared server without any client ends after this long. */
+export const SHARED_IDLE_MS = 30_000;

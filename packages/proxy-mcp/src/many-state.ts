@@ -5,6 +5,7 @@ import type { HeldCalls } from "./held-calls.js";
 import type { ServerRequests } from "./judged/server-requests.js";
 import type { Subscriptions } from "./judged/subscriptions.js";
 import type { InFlight } from "./in-flight.js";
+import type { ClientRequest } from "./message.js";
 import type { Peer, SentRequest } from "./peer.js";
 import type { ReverseRequests } from "./reverse-requests.js";
 import type { RouterParts } from "./router.js";
@@ -16,12 +17,22 @@ export interface OpenRequest {
   readonly sent: { readonly peer: Peer; readonly id: number }[];
   call?: ToolCall | undefined;
   cancelled: boolean;
+  /** Ends the judging of what its answer asks for. */
+  stop?: AbortController;
+}
+
+/** What a server is asked. */
+export interface Greeting {
+  readonly request: ClientRequest;
+  /** The version to ask for instead of the client's. */
+  readonly version?: string | undefined;
 }
 
 /** What the parts of this router share. */
 export interface ManyState {
   readonly parts: RouterParts;
-  readonly peers: readonly Peer[];
+  /** In the order of the configuration. */
+  peers: readonly Peer[];
   readonly calls: HeldCalls;
   readonly routes: Routes<Peer>;
   readonly requests: ServerRequests;
@@ -30,13 +41,15 @@ export interface ManyState {
   readonly listed: Map<Peer, Promise<void>>;
   readonly reverse: ReverseRequests;
   readonly open: InFlight<OpenRequest>;
-  /** `initialize` was answered with a result. */
-  greeted: boolean;
+  /** What `initialize` was answered with a result to; its line is a copy. */
+  greeting: (Greeting & { readonly version: string }) | undefined;
   /** `initialize` was answered, perhaps with an error. */
   told: boolean;
   handshakeOver: boolean;
   /** Some server was late: what it can do was declared before anybody knew. */
   isOpenEnded: boolean;
+  /** Aborts when the client is gone. */
+  readonly over: AbortController;
 }
 
 /** Sends a client's request on to a peer, so that its cancellation finds it. */

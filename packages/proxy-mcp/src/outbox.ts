@@ -76,7 +76,8 @@ export function createOutbox(
       if (bytes + stream.writableLength > bytesMax) fill(true);
       if (scheduled) return;
       scheduled = true;
-      setImmediate(flush);
+      // After the promises of this turn, and before anything else comes in.
+      process.nextTick(flush);
     },
     end(): Promise<void> {
       flush();

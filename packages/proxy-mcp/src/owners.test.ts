@@ -23,6 +23,7 @@ function peerOf(name: string, ready: Promise<void>, padding = ""): Peer {
     failure: undefined,
     ask: () => ({ id: 1, answer: ready.then(() => line) }),
     abandon() {},
+    presented: { take: (_: string, each: Buffer) => each },
   } as unknown as Peer;
 }
 

@@ -131,7 +131,9 @@ async function listsOf({ parts }: ManyState, peer: Peer): Promise<readonly unkno
     for (let page = 0; page < LIST_PAGES_MAX; page++) {
       const asked = cursor === undefined ? {} : { cursor };
       const { id, answer } = peer.ask((own) => requestLine(own, method, asked));
-      const line = await answerWithin(parts, answer, LIST_TIMEOUT_MS).catch(() => undefined);
+      const line = await answerWithin(parts, answer, LIST_TIMEOUT_MS)
+        .then((found) => (found === undefined ? found : peer.presented.take(method, found)))
+        .catch(() => undefined);
       peer.abandon(id);
       const result = line === undefined ? undefined : resultOf(line);
       bytes += line?.length ?? 0;

@@ -11,11 +11,14 @@ import type { ServerFailure } from "./failure.js";
 import { LIST_TIMEOUT_MS, RETRY_MS_MIN } from "./limits.js";
 import { isRecord, readServerLine } from "./message.js";
 import type { ServerMessage } from "./message.js";
+import { createPresented } from "./pins/presented.js";
+import type { Presented } from "./pins/presented.js";
 import { startTimeoutMs } from "./router.js";
+import { subscribeEffectOf } from "./judged/subscriptions.js";
 import type { RouterParts } from "./router.js";
 import { requestLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
-import type { KeptMessage } from "./kept-session.js";
+import type { KeptMessage, KeptSession } from "./kept-session.js";
 import { startReturning } from "./returning.js";
 import type { Returning } from "./returning.js";
 import type { LocalUpstream } from "./server-process.js";
@@ -49,6 +52,7 @@ export interface PeerHandlers {
 export interface Peer {
   readonly name: string;
   readonly catalog: Catalog;
+  readonly presented: Presented;
   /** Of its tool calls, if there are any. */
   readonly limits: CallLimits | undefined;
   /** How long it may take to answer `initialize`. */
@@ -77,6 +81,21 @@ export interface Peer {
   pause(on: boolean): void;
   /** Ends the process and starts it anew, for another `initialize`. */
   restart(): Promise<void>;
+  /**
+   * Waits before it is started once more, because it could not be used yet; until it is, it counts
+   * as one that comes back.
+   *
+   * @throws Once it is closed.
+   */
+  rest(ms: number): Promise<void>;
+  /** Nothing new is sent to it, for this reason; `undefined`: as before. */
+  retire(why: ServerFailure | undefined): void;
+  /** Whether it owes an answer. */
+  isBusy(): boolean;
+  /** Ends its process, or its rest, and starts another that hears what the client told. */
+  replace(reason: string): void;
+  /** What its client told it. */
+  session(): KeptSession;
   /** Ends the process, because it does not keep to the protocol. @param isForGood - None follows. */
   giveUp(reason: string, isForGood?: boolean): void;
   close(): Promise<void>;
@@ -96,6 +115,12 @@ interface PeerState {
   nextId: number;
   capabilities: Readonly<Record<string, unknown>>;
   isJoined: boolean;
+  retired: ServerFailure | undefined;
+  /** When it is started once more, on the monotonic clock; `undefined` where it has not failed yet. */
+  retryAtMs: number | undefined;
+  /** Ends a rest. */
+  wake: AbortController;
+  readonly over: AbortController;
 }
 
 /** Starts a server as one of several. */
@@ -112,12 +137,17 @@ export function createPeer(
     nextId: 1,
     capabilities: {},
     isJoined: false,
+    retired: undefined,
+    retryAtMs: undefined,
+    wake: new AbortController(),
+    over: new AbortController(),
   };
   const upstream = startReturning(config, {
     clock: parts.clock,
     masks: parts.masks,
     turns: parts.turns,
     startTimeoutMs: startTimeoutMs(config, parts),
+    subscribeEffect: subscribeEffectOf(parts, config.name),
     awaits: (id) => state.waiting.has(id),
     hasAnswered: () => false,
     onLine: (line) => take(state, peer, line),
@@ -136,20 +166,24 @@ function peerOf(state: PeerState, upstream: Returning): Peer {
   const peer: Peer = {
     name: config.name,
     catalog: createCatalog(config.name, parts),
+    presented: createPresented({ ...parts, server: config.name, pins: parts.pins }),
     limits: createCallLimits(config.limits, parts.clock),
     startTimeoutMs: startTimeoutMs(config, parts),
     get capabilities() {
       return state.capabilities;
     },
     get failure() {
-      return upstream.failure() ?? (state.isJoined ? undefined : starting(config.name));
+      return state.retired ?? failureOf(state, upstream);
     },
     tokens: new Map(),
     send: (line) => upstream.send(line),
-    ask: (build, token) =>
-      peer.failure === undefined
+    ask(build, token) {
+      // What was released before it retired is still its to answer.
+      const failure = failureOf(state, upstream);
+      return failure === undefined
         ? ask({ state, peer, upstream }, build, token)
-        : refused(state, peer.failure),
+        : refused(state, failure);
+    },
     greet(build) {
       const failure = upstream.failure();
       if (failure !== undefined) return refused(state, failure);
@@ -160,15 +194,11 @@ function peerOf(state: PeerState, upstream: Returning): Peer {
       });
     },
     join(capabilities) {
+      state.retryAtMs = undefined;
       state.capabilities = isRecord(capabilities) ? capabilities : {};
       state.isJoined = true;
       upstream.catchUp();
     },
-    tell(message) {
-      upstream.keep(message);
-      if (state.isJoined) upstream.send(message.line);
-    },
-    keep: (message) => upstream.keep(message),
     abandon(id): void {
       state.waiting.delete(id);
       peer.tokens.delete(id);
@@ -180,12 +210,37 @@ function peerOf(state: PeerState, upstream: Returning): Peer {
       await upstream.renew();
     },
     giveUp: (reason, isForGood) => upstream.giveUp(reason, isForGood),
+    ...changing(state, upstream),
     async close(): Promise<void> {
+      peer.catalog.close();
+      state.over.abort(new Error("the server is no longer needed"));
       await upstream.close();
       leave(state, { server: config.name, reason: `Server "${config.name}" was stopped` });
     },
   };
   return peer;
+}
+
+/** What it is told, and what is done about it while its client goes on. */
+function changing(
+  state: PeerState,
+  upstream: Returning,
+): Pick<Peer, "tell" | "keep" | "rest" | "retire" | "isBusy" | "replace" | "session"> {
+  return {
+    tell(message) {
+      upstream.keep(message);
+      if (state.isJoined) upstream.send(message.line);
+    },
+    keep: (message) => upstream.keep(message),
+    rest: (ms) => rest(state, ms),
+    retire: (why) => void (state.retired = why),
+    isBusy: () => state.waiting.size > 0,
+    replace(reason) {
+      if (state.isJoined) upstream.replace(reason);
+      else state.wake.abort(new Error(reason));
+    },
+    session: () => upstream.session(),
+  };
 }
 
 async function listTools(
@@ -199,6 +254,25 @@ async function listTools(
   const line = await answerWithin(parts, answer, LIST_TIMEOUT_MS).catch(() => undefined);
   peer.abandon(id);
   return line;
+}
+
+/** Why its process cannot be asked. */
+function failureOf(state: PeerState, upstream: Returning): ServerFailure | undefined {
+  const { config, isJoined, retryAtMs, parts } = state;
+  const failure = upstream.failure() ?? (isJoined ? undefined : starting(config.name));
+  if (failure === undefined || failure.retryAfterMs !== undefined || retryAtMs === undefined)
+    return failure;
+  const leftMs = Math.ceil(retryAtMs - parts.clock.monotonic());
+  return { ...failure, retryAfterMs: Math.max(RETRY_MS_MIN, leftMs) };
+}
+
+async function rest(state: PeerState, ms: number): Promise<void> {
+  const { clock } = state.parts;
+  const { signal: over } = state.over;
+  state.wake = new AbortController();
+  state.retryAtMs = clock.monotonic() + ms;
+  const signal = AbortSignal.any([over, state.wake.signal]);
+  await clock.sleep(ms, { signal, background: true }).catch(() => over.throwIfAborted());
 }
 
 /** It was asked for `initialize`, and its client has an answer without it. */

@@ -8,6 +8,8 @@ import { ConsentError, systemClock } from "@acp/core";
 import type { Agent, Clock, ConsentGate, Masker } from "@acp/core";
 import { createArgumentCheck } from "./argument-check.js";
 import { createAside } from "./aside.js";
+import { deferred } from "./deferred.js";
+import type { HideDenied } from "./hidden-tools.js";
 import { createLineSplitter } from "./framing.js";
 import type { LineHandlers } from "./framing.js";
 import type { RequestRoom } from "./in-flight.js";
@@ -28,13 +30,17 @@ import { idAtEdges, readClientLine } from "./message.js";
 import type { RefusedLine } from "./message.js";
 import { createOutbox } from "./outbox.js";
 import type { Outbox } from "./outbox.js";
-import type { Router, RouterParts } from "./router.js";
-import { createManyRouter } from "./router-many.js";
-import { createSingleRouter } from "./router-single.js";
+import { createLiveRouter } from "./change/live-router.js";
+import type { RouterParts } from "./router.js";
+import type { ChangedParts } from "./change/change-many.js";
+import type { ChangeOutcome, LiveRouter } from "./change/live-router.js";
 import { errorLine, INVALID_REQUEST } from "./rpc.js";
 import type { ToolPins } from "./pins/tool-pins.js";
 import type { CallParts } from "./tool-call.js";
 import { within } from "./upstream.js";
+import { createWaiting } from "./waiting/waiting.js";
+import type { AnswerAddress, Waiting } from "./waiting/waiting.js";
+import type { AuthorizationCaller } from "./remote/authorization.js";
 import { remoteUpstream } from "./remote/remote-upstream.js";
 import type { RemoteUpstream } from "./remote/remote-upstream.js";
 import type { LocalUpstream } from "./server-process.js";
@@ -77,6 +83,11 @@ export interface McpProxyOptions {
   readonly progressEveryMs?: number;
   /** When a waiting call is answered "pending, call again", in milliseconds. Default: 45,000. */
   readonly pendingAfterMs?: number;
+  /**
+   * Gives the https address where a person answers a question after signing in, for clients that can
+   * show one to their user; it must hold no secret. Default: there is none, and no address is shown.
+   */
+  readonly answerAddress?: AnswerAddress;
   /** How long a server may take to answer `initialize`, in milliseconds. Default: 50,000. */
   readonly startTimeoutMs?: number;
   /** Default: the system's clock. */
@@ -97,6 +108,11 @@ export interface McpProxyOptions {
    * others they see the hints that warn. Default: none.
    */
   readonly trustedAnnotations?: readonly string[];
+  /**
+   * Of which servers tools are left out of lists that the gate denies whatever their arguments.
+   * Default: none. Rules: spec/mcp-proxy.md.
+   */
+  readonly hideDenied?: HideDenied;
   /**
    * Room that this proxy shares with others, such as those of one client: what has no place in it
    * is answered with `client_limit_reached`, and nothing of it is judged or logged. Default: none.
@@ -120,8 +136,27 @@ export interface ProxyExit {
   readonly detail: string;
 }
 
+/** Servers that take the place of those of now, and what holds for those that are new or changed. */
+export interface UpstreamChange extends Pick<McpProxyOptions, "pins" | "trustedAnnotations"> {
+  /** All of them, with unique names, in their order. */
+  readonly upstreams: readonly UpstreamConfig[];
+  /** Names of those that are others than before under the same name. */
+  readonly changed: readonly string[];
+}
+
 /** A running proxy. */
 export interface McpProxy {
+  /**
+   * Has other servers take the place of those of now, while the client goes on: what is neither new
+   * nor changed is left alone. Waits until the client was greeted, and resolves when what had to
+   * end has ended. Rules: spec/mcp-proxy.md §22.
+   *
+   * @returns `later` where it holds only once the client connects again.
+   * @throws ConsentError `options_invalid`: nothing is changed.
+   */
+  change(next: UpstreamChange): Promise<ChangeOutcome>;
+  /** Has servers started anew. Resolves when their processes were told to end. */
+  restart(names: readonly string[]): Promise<void>;
   /** Resolves when the servers are gone and everything is written. Never rejects. */
   readonly done: Promise<ProxyExit>;
   /** Withdraws open questions and ends the servers. Resolves when that is done. */
@@ -137,7 +172,7 @@ const linesAtOnce = ({ room }: McpProxyOptions): number =>
  * @throws ConsentError `options_invalid`.
  */
 export function createMcpProxy(options: McpProxyOptions): McpProxy {
-  const upstreams = checkUpstreams(options.upstreams);
+  const upstreams = checkUpstreams(options.upstreams, options);
   const { input, output, signal } = options;
   const [done, tellDone] = deferred<ProxyExit>();
   const [stopped, tellStopped] = deferred<void>();
@@ -157,6 +192,7 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
     reading.free();
     reading.pause(true);
     const left = router.leave();
+    parts.waiting.leave();
     // A client that piped its requests and closed still gets what needs no person.
     if (exit.reason === "client_closed") await left;
     await router.close();
@@ -166,16 +202,15 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
 
   const outbox = createOutbox(output, { onPressure: (on) => router.pause(on), onFull: onPressure });
   const turns = createLoopTurns(() => linesAtOnce(options));
-  const router = createRouter({
-    ...callParts(options, turns, (line) => outbox.send(line)),
-    startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
-    room: options.room,
-    ...pinParts(options),
+  const parts = callParts(options, turns, (line) => outbox.send(line));
+  const router = createLiveRouter({
+    ...parts,
     upstreams,
     onPressure,
+    ...serverParts(options),
     onFailed: (detail) => void finish({ reason: "upstream_failed", detail }),
   });
-  const splitter = createLineSplitter(clientLines(router, options, (line) => outbox.send(line)));
+  const splitter = createLineSplitter(clientLines({ ...parts, router }));
   const gone = (): void => {
     splitter.end();
     void finish({ reason: "client_closed", detail: "the client closed the connection" });
@@ -194,22 +229,38 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   };
   if (signal?.aborted === true) void close();
   else signal?.addEventListener("abort", () => void close(), { once: true });
-  return { done, close };
+  return { done, close, ...changing(router) };
+}
+
+function changing(router: LiveRouter): Pick<McpProxy, "change" | "restart"> {
+  return {
+    change: async ({ upstreams, changed, ...parts }) =>
+      router.change({
+        upstreams: checkUpstreams(upstreams),
+        changed: new Set(changed),
+        parts: pinParts(parts),
+      }),
+    restart: (names) => router.restart(new Set(names)),
+  };
+}
+
+function serverParts({
+  room,
+  startTimeoutMs = START_TIMEOUT_MS,
+  hideDenied,
+  ...options
+}: McpProxyOptions): Pick<
+  RouterParts,
+  "pins" | "room" | "startTimeoutMs" | "trustedAnnotations" | "hideDenied"
+> {
+  return { room, startTimeoutMs, hideDenied, ...pinParts(options) };
 }
 
 function pinParts({
   pins,
   trustedAnnotations,
-}: McpProxyOptions): Pick<RouterParts, "pins" | "trustedAnnotations"> {
+}: Pick<McpProxyOptions, "pins" | "trustedAnnotations">): Required<ChangedParts> {
   return { pins, trustedAnnotations: new Set(trustedAnnotations) };
-}
-
-function deferred<T>(): readonly [Promise<T>, (value: T) => void] {
-  let settle: (value: T) => void = () => {};
-  const promise = new Promise<T>((resolve) => {
-    settle = resolve;
-  });
-  return [promise, settle];
 }
 
 /** Writes what is left; a client that reads nothing holds up nobody who was told to stop. */
@@ -226,7 +277,7 @@ function callParts(
   options: McpProxyOptions,
   turns: LoopTurns,
   send: (line: Buffer) => void,
-): CallParts {
+): CallParts & { readonly waiting: Waiting } {
   const {
     gate,
     agent,
@@ -237,7 +288,9 @@ function callParts(
     progressEveryMs = PROGRESS_EVERY_MS,
     pendingAfterMs = PENDING_AFTER_MS,
     callOf,
+    answerAddress,
   } = options;
+  const waiting = createWaiting({ clock, answerAddress, send });
   const masks = createMasks(masker);
   const ownCheck = gate.checksArguments ? {} : { argumentCheck: createArgumentCheck({ log }) };
   return {
@@ -252,17 +305,24 @@ function callParts(
     progressEveryMs,
     pendingAfterMs,
     ...(callOf !== undefined && { callOf }),
+    waiting,
     log,
-    send,
+    send: (line) => send(waiting.hears(line)),
   };
 }
 
+interface ClientParts {
+  readonly router: Pick<LiveRouter, "take">;
+  readonly waiting: Waiting;
+}
+
 /** What becomes of the client's lines. */
-function clientLines(
-  router: Router,
-  { log }: Pick<McpProxyOptions, "log">,
-  send: (line: Buffer) => void,
-): LineHandlers {
+function clientLines({
+  router,
+  waiting,
+  log,
+  send,
+}: Pick<CallParts, "log" | "send"> & ClientParts): LineHandlers {
   const refuse = ({ id, code, reason }: Omit<RefusedLine, "kind">): void => {
     log(reason);
     send(errorLine(id, { code, message: reason }));
@@ -272,7 +332,8 @@ function clientLines(
       const message = readClientLine(line);
       if (message === undefined) return;
       if (message.kind === "refused") return refuse(message);
-      router.take(message);
+      const own = waiting.take(message);
+      if (own !== undefined) router.take(own);
     },
     onOversize: (line) =>
       refuse({
@@ -283,19 +344,16 @@ function clientLines(
   };
 }
 
-function createRouter(parts: RouterParts): Router {
-  const [first, second] = parts.upstreams;
-  return first !== undefined && second === undefined
-    ? createSingleRouter(parts, first)
-    : createManyRouter(parts);
-}
-
 /**
  * The servers, checked before the first of them starts.
  *
+ * @param caller - Whose calls they get.
  * @throws ConsentError `options_invalid`.
  */
-export function checkUpstreams(configs: readonly UpstreamConfig[]): readonly LocalUpstream[] {
+export function checkUpstreams(
+  configs: readonly UpstreamConfig[],
+  caller?: AuthorizationCaller,
+): readonly LocalUpstream[] {
   const names = new Set<string>();
   if (configs.length === 0) throw invalid("start the proxy: it has no server");
   return configs.map((config) => {
@@ -308,7 +366,7 @@ export function checkUpstreams(configs: readonly UpstreamConfig[]): readonly Loc
     names.add(name);
     checkLimits(config);
     if ("start" in config) return config;
-    if ("url" in config) return remoteUpstream(config);
+    if ("url" in config) return remoteUpstream(config, caller);
     if (config.command.length === 0 || config.command[0] === "")
       throw invalid(`use the server "${name}": its command is empty`);
     return config;

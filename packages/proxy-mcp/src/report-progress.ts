@@ -1,5 +1,5 @@
 /** Report progress: what a client that asked for it hears while a person decides. */
-import type { Clock, Pending } from "@acp/core";
+import type { Clock } from "@acp/core";
 import { notificationLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
 
@@ -9,7 +9,8 @@ export interface ProgressParts {
   readonly progressEveryMs: number;
   /** The client's; nothing is reported without one. */
   readonly token: RpcId | undefined;
-  readonly pending: Pending;
+  /** For people and models. */
+  readonly message: string;
   readonly signal: AbortSignal;
   readonly send: (line: Buffer) => void;
 }
@@ -22,7 +23,7 @@ export async function reportProgress({
   clock,
   progressEveryMs,
   token: progressToken,
-  pending: { requestId },
+  message,
   signal,
   send,
 }: ProgressParts): Promise<void> {
@@ -33,7 +34,7 @@ export async function reportProgress({
       notificationLine("notifications/progress", {
         progressToken,
         progress: count * PROGRESS_STEP,
-        message: `Waiting for approval ${requestId}`,
+        message,
       }),
     );
   }

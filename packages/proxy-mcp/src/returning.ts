@@ -6,7 +6,7 @@
 import type { ServerFailure } from "./failure.js";
 import type { OversizeLine } from "./framing.js";
 import { createKeptSession, greetingResult } from "./kept-session.js";
-import type { KeptMessage, KeptSession } from "./kept-session.js";
+import type { KeptMessage, KeptSession, SubscribeEffect } from "./kept-session.js";
 import { BACK_OFF_MS, BACK_OFF_MS_MAX, RETRY_MS_MIN, STOOD_MS } from "./limits.js";
 import { readServerLine } from "./message.js";
 import type { RpcId } from "./rpc.js";
@@ -18,6 +18,8 @@ import type { Upstream, UpstreamHandlers } from "./upstream.js";
 export interface ReturningHandlers extends Omit<UpstreamHandlers, "onEnd"> {
   /** How long a process may take to answer `initialize` when it is told it again. */
   readonly startTimeoutMs: number;
+  /** What the rules say of subscriptions, before one is made again. */
+  readonly subscribeEffect: SubscribeEffect;
   /** Whether it has answered anything of a client that sends no `initialize`. */
   readonly hasAnswered: () => boolean;
   /** It is gone; `retryAfterMs` is set where it comes back. Nobody answers what it was asked. */
@@ -38,6 +40,13 @@ export interface Returning extends Upstream {
   giveUp(reason: string, isForGood?: boolean): void;
   /** Ends the process and starts another at once, which is to be greeted anew. */
   renew(): Promise<void>;
+  /**
+   * Ends the process, or the pause before the next one, and starts another, which hears what the
+   * client told: after half a second, whatever became of those before.
+   */
+  replace(reason: string): void;
+  /** What its client told it. */
+  session(): KeptSession;
 }
 
 interface State {
@@ -61,15 +70,26 @@ interface State {
   upAtMs: number;
   /** Ends the wait for a process that follows. */
   over: AbortController;
+  /** Ends a pause before a process. */
+  wake: AbortController;
 }
 
-/** Starts it. */
-export function startReturning(config: LocalUpstream, handlers: ReturningHandlers): Returning {
+/**
+ * Starts it.
+ *
+ * @param kept - What another one was told in whose place it stands: it hears that first, as if it
+ *   had died before.
+ */
+export function startReturning(
+  config: LocalUpstream,
+  handlers: ReturningHandlers,
+  kept?: KeptSession,
+): Returning {
   const { clock } = handlers;
   const state: State = {
     config,
     handlers,
-    kept: createKeptSession(),
+    kept: kept ?? createKeptSession(handlers.subscribeEffect, handlers.log),
     upstream: NOBODY,
     isHeard: false,
     isUp: true,
@@ -82,8 +102,10 @@ export function startReturning(config: LocalUpstream, handlers: ReturningHandler
     retryAtMs: 0,
     upAtMs: clock.monotonic(),
     over: new AbortController(),
+    wake: new AbortController(),
   };
-  start(state);
+  if (kept === undefined) start(state);
+  else takePlace(state);
   return {
     name: config.name,
     send(line) {
@@ -102,17 +124,9 @@ export function startReturning(config: LocalUpstream, handlers: ReturningHandler
       void state.upstream.close();
       lost(state, { server: config.name, reason }, isForGood);
     },
-    async renew() {
-      const old = state.upstream;
-      state.over.abort(new Error("another process was started"));
-      state.over = new AbortController();
-      state.kept.forgetGreeting();
-      state.own.clear();
-      state.failure = undefined;
-      state.isUp = true;
-      start(state);
-      await old.close();
-    },
+    renew: () => renew(state),
+    replace: (reason) => replace(state, reason),
+    session: () => state.kept,
     async close() {
       state.over.abort(new Error("the server is no longer needed"));
       await state.upstream.close();
@@ -142,6 +156,46 @@ function start(state: State): void {
   });
   state.upstream = started;
   started.pause(state.isPaused);
+}
+
+/** Stands in the place of one that was told something already. */
+function takePlace(state: State): void {
+  const { name } = state.config;
+  state.isUp = false;
+  state.failure = { server: name, reason: `Server "${name}" is being started` };
+  void comeBack(state);
+}
+
+/** There are never two: the one of before is gone first. */
+async function renew(state: State): Promise<void> {
+  state.over.abort(new Error("another process was started"));
+  const over = new AbortController();
+  state.over = over;
+  state.isHeard = false;
+  state.kept.forgetGreeting();
+  state.own.clear();
+  await state.upstream.close();
+  // Nobody needs it any more, or somebody else started one.
+  if (over.signal.aborted) return;
+  state.failure = undefined;
+  state.isForGood = false;
+  state.isUp = true;
+  start(state);
+}
+
+/** It is started at once, even where it was to stay away. */
+function replace(state: State, reason: string): void {
+  const { over, config } = state;
+  if (over.signal.aborted) return;
+  state.backOffMs = BACK_OFF_MS;
+  if (state.isUp) {
+    void state.upstream.close();
+    return lost(state, { server: config.name, reason });
+  }
+  if (!state.isForGood) return state.wake.abort(new Error("it is started now"));
+  state.isForGood = false;
+  state.retryAtMs = state.handlers.clock.monotonic() + state.backOffMs;
+  void comeBack(state);
 }
 
 function hear(state: State, line: Buffer): void {
@@ -206,10 +260,7 @@ async function comeBack(state: State): Promise<void> {
   try {
     while (!over.signal.aborted && !state.isForGood) {
       // Never two at once, and nothing that the old one started.
-      await Promise.all([
-        state.upstream.close(),
-        clock.sleep(state.backOffMs, { signal: over.signal, background: true }),
-      ]);
+      await Promise.all([state.upstream.close(), pause(state)]);
       state.backOffMs = Math.min(state.backOffMs * 2, BACK_OFF_MS_MAX);
       if (over.signal.aborted || (await isBack(state)) || over.signal.aborted) return;
       state.retryAtMs = clock.monotonic() + state.backOffMs;
@@ -221,6 +272,17 @@ async function comeBack(state: State): Promise<void> {
   }
   if (over.signal.aborted || state.failure === undefined) return;
   handlers.onDown(state.failure);
+}
+
+/** @throws Where nobody needs it any more. */
+async function pause(state: State): Promise<void> {
+  const { clock } = state.handlers;
+  const { over, backOffMs } = state;
+  state.wake = new AbortController();
+  const signal = AbortSignal.any([over.signal, state.wake.signal]);
+  await clock
+    .sleep(backOffMs, { signal, background: true })
+    .catch(() => over.signal.throwIfAborted());
 }
 
 /** Starts a process, and tells it what its client told the one before. */

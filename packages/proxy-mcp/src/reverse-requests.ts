@@ -3,6 +3,7 @@
  * several servers each gets an id of the proxy's own, and so does its progress token, because
  * servers number their requests alike.
  */
+import { randomInt } from "node:crypto";
 import { nameServer } from "./judged/name-server.js";
 import { replaceValues } from "./json-walk.js";
 import { isRecord, paramsOf, progressTokenOf } from "./message.js";
@@ -39,10 +40,17 @@ interface Asked {
 
 const TOKEN_PATH = ["params", "_meta", "progressToken"];
 
-/** No requests yet. */
-export function createReverseRequests(): ReverseRequests {
+/** Ids of a router that follows another: its client may still answer what that one passed on. */
+const LATER_IDS = 2 ** 40;
+
+/**
+ * No requests yet.
+ *
+ * @param isLater - Whether its client has heard of requests under other ids before.
+ */
+export function createReverseRequests(isLater = false): ReverseRequests {
   const asked = new Map<RpcId, Asked>();
-  let nextId = 1;
+  let nextId = isLater ? LATER_IDS + randomInt(2 ** 40) : 1;
   return {
     outward({ peer, id }, line, onAnswer): Buffer {
       const own = nextId++;

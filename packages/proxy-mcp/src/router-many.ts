@@ -4,11 +4,14 @@
  * servers' side. What no server can be found for is answered "method not found".
  */
 import { unavailableResult } from "./call-result.js";
+import type { ListPage } from "./catalog.js";
 import { rewriteCall } from "./call-params.js";
 import type { CallParams } from "./call-params.js";
 import { errorOf, RequestError } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
 import { handshake } from "./handshake.js";
+import { changeMany, follow, restartMany } from "./change/change-many.js";
+import type { Change, StartPeer } from "./change/change-many.js";
 import { announceOf } from "./late-servers.js";
 import { createHeldCalls } from "./held-calls.js";
 import type { CallRoute } from "./held-calls.js";
@@ -20,53 +23,77 @@ import { isJudged, isServersMethod } from "./judged/methods.js";
 import { noticeError } from "./judged/notice-error.js";
 import { rewriteRequest } from "./judged/read-request.js";
 import { createServerRequests } from "./judged/server-requests.js";
-import { createSubscriptions } from "./judged/subscriptions.js";
+import { createSubscriptions, unsubscribed } from "./judged/subscriptions.js";
 import { isRecord, paramsOf } from "./message.js";
 import { changedOwner, ownerOfRequest, ownerOfTool, ownRequest, placeOf } from "./owners.js";
 import type { Target } from "./owners.js";
 import type { ClientMessage, ClientNotification, ClientRequest, ServerMessage } from "./message.js";
-import { heldBackResult } from "./pins/held-back.js";
+import { heldBackLine } from "./pins/held-back.js";
 import { createPeer, hasCapability, isGone } from "./peer.js";
 import type { Peer } from "./peer.js";
 import { createReverseRequests } from "./reverse-requests.js";
-import type { Router, RouterParts } from "./router.js";
+import type { Router, RouterParts, Told } from "./router.js";
 import { createRoutes } from "./routes.js";
 import { errorLine, INVALID_REQUEST, recalled, resultLine } from "./rpc.js";
 import { serve } from "./shared-requests.js";
 
 const TOOLS_CALL = "tools/call";
 
-/** A router for several servers; starts them. */
-export function createManyRouter(parts: RouterParts): Router {
+/** A router for several servers. */
+export interface ManyRouter extends Router {
+  /** Resolves when what had to end has ended. */
+  change(next: Change): Promise<void>;
+}
+
+/**
+ * A router for several servers; starts them.
+ *
+ * @param told - What the client told the one server whose router this one follows.
+ */
+export function createManyRouter(parts: RouterParts, told?: Told): ManyRouter {
   const calls = createHeldCalls(parts);
-  const state: ManyState = {
-    parts,
-    peers: parts.upstreams.map((config) =>
-      createPeer(config, parts, {
+  const startPeer: StartPeer = (config, changed) =>
+    createPeer(
+      config,
+      { ...parts, ...changed },
+      {
         onMessage: (peer, message, line) => fromServer(state, { peer, message, line }),
         onDown: (peer, failure) => void down(state, peer, failure),
         onUp: (peer) => announceOf(state, peer),
-      }),
-    ),
+      },
+    );
+  const state: ManyState = {
+    parts,
+    peers: parts.upstreams.map((config) => startPeer(config, parts)),
     calls,
     routes: createRoutes(parts.log),
     requests: createServerRequests(parts, calls),
     subscriptions: createSubscriptions(),
     listed: new Map(),
-    reverse: createReverseRequests(),
+    reverse: createReverseRequests(told !== undefined),
     open: createInFlight(parts.room),
-    greeted: false,
+    greeting: undefined,
     told: false,
     handshakeOver: false,
     isOpenEnded: false,
+    over: new AbortController(),
   };
+  if (told !== undefined) follow(state, told);
   return {
+    greeting: () =>
+      state.greeting === undefined ? "not yet" : (state.peers[0]?.session() ?? "not yet"),
+    change: (next) => changeMany(state, next, startPeer),
+    restart: (names) => restartMany(state, names),
     take: (message) => fromClient(state, message),
     pause(on): void {
       for (const peer of state.peers) peer.pause(on);
     },
-    leave: () => state.calls.leave(),
+    leave(): Promise<void> {
+      for (const { name } of state.peers) state.requests.forget(name);
+      return state.calls.leave();
+    },
     async close(): Promise<void> {
+      state.over.abort(new Error("the client is gone"));
       await Promise.all(state.peers.map((peer) => peer.close()));
       await Promise.all(
         state.peers.map(({ name }) =>
@@ -97,6 +124,7 @@ function takeCancellation({ open }: ManyState, params: unknown, line: Buffer): v
   const request = typeof id === "string" || typeof id === "number" ? open.get(id) : undefined;
   if (request === undefined) return;
   request.cancelled = true;
+  request.stop?.abort(new Error("the client took it back"));
   if (request.call !== undefined && !request.call.cancel()) return;
   for (const { peer, id: sentId } of request.sent) {
     peer.abandon(sentId);
@@ -110,9 +138,10 @@ function takeRequest(state: ManyState, request: ClientRequest): void {
   const entry: OpenRequest = { sent: [], cancelled: false };
   const refusal = open.add(request, entry);
   if (refusal !== undefined) return parts.send(refusal);
-  if (request.method === TOOLS_CALL && state.greeted)
+  if (request.method === TOOLS_CALL && state.greeting !== undefined)
     return takeCall(state, request, { entry, target: ownerOfTool(state, request) });
-  if (isJudged(request.method) && state.greeted) return void takeJudged(state, request, entry);
+  if (isJudged(request.method) && state.greeting !== undefined)
+    return void takeJudged(state, request, entry);
   void answer(state, request, entry);
   return undefined;
 }
@@ -124,7 +153,7 @@ async function answer(state: ManyState, request: ClientRequest, entry: OpenReque
   try {
     if (method === "initialize") line = resultLine(id, await handshake(state, request));
     else if (method === "ping") line = resultLine(id, {});
-    else if (!state.greeted)
+    else if (state.greeting === undefined)
       throw new RequestError({
         code: INVALID_REQUEST,
         message: `Cannot serve "${method}": the connection is not initialized`,
@@ -202,21 +231,25 @@ function routeCall(
   if (refusal !== undefined) state.parts.send(refusal);
   if (refusal !== undefined || "error" in target) return undefined;
   const { peer, own } = target;
-  const { progressToken, isTask } = call;
+  const { progressToken, isTask, typedResults: isTyped } = call;
   const tool = isCall ? (own ?? call.tool) : call.tool;
-  const list = (): Parameters<Peer["catalog"]["find"]>[1] =>
-    state.handshakeOver && hasCapability(peer, "tools")
-      ? (cursor) => peer.listTools(cursor)
-      : undefined;
+  const { catalog, presented } = peer;
+  const mayAsk = state.parts.pins !== undefined || state.handshakeOver;
+  const list = (): ListPage | undefined =>
+    mayAsk && hasCapability(peer, "tools") ? (cursor) => peer.listTools(cursor) : undefined;
   return {
     server: peer.name,
     tool,
-    definition: () => (isCall ? peer.catalog.find(tool, list()) : Promise.resolve(undefined)),
+    definition: () =>
+      isCall ? catalog.find(tool, list()) : presented.find(method, request.params),
+    ...(isCall && { renew: () => catalog.renew(tool, list()) }),
     limits: peer.limits,
     recall: () => recall(entry),
     forward(changed, onAnswer): void {
-      if (isCall && peer.catalog.isHeldBack(tool))
-        return onAnswer(resultLine(id, heldBackResult(tool)));
+      const why = isCall ? catalog.heldBack(tool) : undefined;
+      if (why !== undefined) return onAnswer(heldBackLine({ id, tool, isTyped }, why));
+      const held = presented.heldBack(method, request.params);
+      if (held !== undefined) return onAnswer(errorLine(id, held));
       const elsewhere = changedOwner(state, { method, peer, changed });
       if (elsewhere !== undefined) return onAnswer(errorLine(id, elsewhere));
       if (place !== undefined && "sent" in place) place.sent();
@@ -233,6 +266,8 @@ function routeCall(
           ? {}
           : { token: { token: progressToken, lasting: isTask } }),
       });
+      if (place !== undefined && "sent" in place)
+        onNotSubscribed({ place, request, entry, peer, sent: sent.answer });
       sent.answer.then(
         (reply) => onAnswer(replaceValues(reply, [{ path: ["id"], value: id }])),
         // The call hears of its server's end by itself.
@@ -240,6 +275,25 @@ function routeCall(
       );
     },
   };
+}
+
+interface Subscribing {
+  readonly place: Exclude<ReturnType<typeof placeOf>, undefined | { readonly full: string }>;
+  readonly request: ClientRequest;
+  readonly entry: OpenRequest;
+  readonly peer: Peer;
+  readonly sent: Promise<Buffer>;
+}
+
+/** Of a subscription that is refused, or taken back, another process of its server hears nothing. */
+function onNotSubscribed({ place, request, entry, peer, sent }: Subscribing): void {
+  const forget = (): void => peer.keep(unsubscribed(request.params, request.line));
+  entry.stop ??= new AbortController();
+  entry.stop.signal.addEventListener("abort", forget, { once: true });
+  sent.then(
+    (reply) => void (place.answered(reply) || forget()),
+    () => {},
+  );
 }
 
 /** Nobody waits for the answer any more. */

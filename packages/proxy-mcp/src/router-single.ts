@@ -4,137 +4,125 @@
  * none of them hanging.
  */
 import { randomUUID } from "node:crypto";
-import type { ToolDefinition } from "@acp/core";
 import { createCatalog } from "./catalog.js";
-import type { Catalog } from "./catalog.js";
+import type { ListPage } from "./catalog.js";
+import { eraOf } from "./call-members.js";
 import { rewriteCall } from "./call-params.js";
 import { createBoundedIds } from "./bounded-ids.js";
-import type { BoundedIds } from "./bounded-ids.js";
 import { createCallLimits } from "./call-limits.js";
-import type { CallLimits } from "./call-limits.js";
 import { unavailableResult } from "./call-result.js";
 import { failureError, lostError, unreadableAnswer } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
 import { createHeldCalls } from "./held-calls.js";
-import type { CallRoute, HeldCalls } from "./held-calls.js";
+import type { CallRoute } from "./held-calls.js";
 import { createInFlight, idInUse } from "./in-flight.js";
-import type { InFlight } from "./in-flight.js";
 import { freeAnswer, ownerOfTask } from "./judged/free-requests.js";
 import type { FreeRequest } from "./judged/free-requests.js";
 import { isJudged, isOfTask } from "./judged/methods.js";
 import { noticeError } from "./judged/notice-error.js";
 import { rewriteRequest } from "./judged/read-request.js";
 import { createServerSide } from "./judged/server-side.js";
-import type { ServerSide } from "./judged/server-side.js";
-import { createSubscriptions } from "./judged/subscriptions.js";
-import type { Subscriptions } from "./judged/subscriptions.js";
-import { EXPIRED_MAX, LIST_TIMEOUT_MS } from "./limits.js";
+import { createSubscriptions, subscribeEffectOf, unsubscribed } from "./judged/subscriptions.js";
+import { EXPIRED_MAX } from "./limits.js";
 import { isRecord, readServerLine, resultOf } from "./message.js";
 import type { ClientMessage, ClientRequest } from "./message.js";
+import { greetingOf, ownList, rest, watchStart } from "./single-state.js";
+import type { SingleState, Waiting } from "./single-state.js";
 import { startTimeoutMs } from "./router.js";
 import type { Router, RouterParts } from "./router.js";
-import { heldBackError, heldBackResult } from "./pins/held-back.js";
+import { heldBackError, heldBackLine } from "./pins/held-back.js";
 import { isGreeting, readableAnswer } from "./pins/instructions.js";
+import { createPresented } from "./pins/presented.js";
 import { dropsStray } from "./pins/stray.js";
-import { errorLine, INVALID_REQUEST, recalled, requestLine, resultLine } from "./rpc.js";
-import type { RpcId } from "./rpc.js";
-import type { ToolCall } from "./tool-call.js";
+import { errorLine, INVALID_REQUEST, recalled, resultLine } from "./rpc.js";
 import { announce } from "./announce.js";
+import { beingReplaced } from "./change/drain.js";
+import type { KeptSession } from "./kept-session.js";
 import { startReturning } from "./returning.js";
 import type { LocalUpstream } from "./server-process.js";
-import type { Returning } from "./returning.js";
 import { tooLarge } from "./too-large.js";
 
 const TOOLS_CALL = "tools/call";
 
-/** A request that waits for its answer. */
-interface Waiting {
-  readonly method: string;
-  readonly params: unknown;
-  /** Set for what is judged. */
-  call?: ToolCall | undefined;
-  /** Set while it is at the server. */
-  onAnswer?: ((line: Buffer) => void) | undefined;
-  /** Ends the watch over the start. */
-  stop?: AbortController;
+/** A router for one server. */
+export interface SingleRouter extends Router {
+  /** What the server can do. */
+  capabilities(): Readonly<Record<string, unknown>>;
+  /**
+   * Ends the server, once it has answered what it has or took too long for that. Resolves when
+   * everything is answered; the client goes on with another router.
+   */
+  retire(): Promise<void>;
 }
 
-interface State {
-  readonly parts: RouterParts;
-  readonly catalog: Catalog;
-  readonly calls: HeldCalls;
-  readonly waiting: InFlight<Waiting>;
-  /** The proxy's own requests; their ids start with `ownPrefix`, which the client cannot guess. */
-  readonly own: Map<RpcId, (line: Buffer | undefined) => void>;
-  readonly ownPrefix: string;
-  readonly side: ServerSide;
-  readonly subscriptions: Subscriptions<string>;
-  readonly upstream: Returning;
-  readonly limits: CallLimits | undefined;
-  readonly startTimeoutMs: number;
-  /** Calls that timed out, until their server answers. */
-  readonly expired: BoundedIds;
-  /** The server answered something. */
-  greeted: boolean;
-  /** It answered what nobody waits for, and the log says so. */
-  dropped: boolean;
-  /** The handshake is over, and the server has tools. */
-  hasTools: boolean;
-  handshakeOver: boolean;
-}
-
-/** A router for one server; starts it. */
-export function createSingleRouter(parts: RouterParts, config: LocalUpstream): Router {
+/**
+ * A router for one server; starts it.
+ *
+ * @param told - What the client told the server whose place this one takes.
+ */
+export function createSingleRouter(
+  parts: RouterParts,
+  config: LocalUpstream,
+  told?: KeptSession,
+): SingleRouter {
   const calls = createHeldCalls(parts);
   const send = (line: Buffer): void => state.upstream.send(line);
-  const state: State = {
+  const state: SingleState = {
     parts,
     catalog: createCatalog(config.name, parts),
+    presented: createPresented({ ...parts, server: config.name, pins: parts.pins }),
     calls,
     side: createServerSide({ parts, judging: calls, server: config.name, send }),
     subscriptions: createSubscriptions(),
     waiting: createInFlight(parts.room),
     own: new Map(),
     ownPrefix: `acp-${randomUUID()}-`,
-    upstream: startReturning(config, {
-      clock: parts.clock,
-      masks: parts.masks,
-      turns: parts.turns,
-      awaits: (id) => state.waiting.get(id) !== undefined || state.own.has(id),
-      onLine: (line) => fromServer(state, line),
-      onOversize: (line) => tooLarge(line, state.upstream, (answer) => fromServer(state, answer)),
-      startTimeoutMs: startTimeoutMs(config, parts),
-      hasAnswered: () => state.greeted,
-      onDown: (failure) => void down(state, failure),
-      onUp: (result) => back(state, result),
-      onPressure: parts.onPressure,
-      log: parts.log,
-    }),
+    upstream: startReturning(
+      config,
+      {
+        clock: parts.clock,
+        masks: parts.masks,
+        turns: parts.turns,
+        awaits: (id) => state.waiting.get(id) !== undefined || state.own.has(id),
+        onLine: (line) => fromServer(state, line),
+        onOversize: (line) => tooLarge(line, state.upstream, (answer) => fromServer(state, answer)),
+        startTimeoutMs: startTimeoutMs(config, parts),
+        subscribeEffect: subscribeEffectOf(parts, config.name),
+        hasAnswered: () => state.greeted,
+        onDown: (failure) => void down(state, failure),
+        onUp: (result) => back(state, result),
+        onPressure: parts.onPressure,
+        log: parts.log,
+      },
+      told,
+    ),
+    retired: undefined,
+    isEnded: false,
+    over: new AbortController(),
     limits: createCallLimits(config.limits, parts.clock),
     startTimeoutMs: startTimeoutMs(config, parts),
     expired: createBoundedIds(EXPIRED_MAX),
-    greeted: false,
+    greeted: told !== undefined,
     dropped: false,
-    hasTools: false,
-    handshakeOver: false,
+    capabilities: {},
+    handshakeOver: told?.initialized() !== undefined,
   };
   return {
     take: (message) => fromClient(state, message),
     pause: (on) => state.upstream.pause(on),
-    leave: () => state.calls.leave(),
-    async close(): Promise<void> {
-      await state.upstream.close();
-      // Nobody waits for a first answer any more, and no timer of it keeps the process.
-      for (const [, { stop }] of state.waiting) stop?.abort(new Error("the connection is over"));
-      await state.calls.fail({
-        server: config.name,
-        reason: `Server "${config.name}" was stopped`,
-      });
+    leave(): Promise<void> {
+      state.side.leave();
+      return state.calls.leave();
     },
+    ...changing(state),
+    close: () => close(state),
   };
 }
 
-function fromClient(state: State, message: Exclude<ClientMessage, { kind: "refused" }>): void {
+function fromClient(
+  state: SingleState,
+  message: Exclude<ClientMessage, { kind: "refused" }>,
+): void {
   if (message.kind === "request") takeRequest(state, message);
   else if (message.kind === "notification" && message.method === "notifications/cancelled")
     takeCancellation(state, message.params, message.line);
@@ -146,10 +134,10 @@ function fromClient(state: State, message: Exclude<ClientMessage, { kind: "refus
   }
 }
 
-function takeRequest(state: State, request: ClientRequest): void {
+function takeRequest(state: SingleState, request: ClientRequest): void {
   const { parts, waiting } = state;
   const { id, method, params, line } = request;
-  const failure = state.upstream.failure();
+  const failure = state.retired ?? state.upstream.failure();
   if (failure !== undefined) return refuse(state, request, failure);
   // Its answer could not be told from the one that is still owed.
   if (state.expired.has(id)) return parts.send(idInUse(id));
@@ -168,18 +156,22 @@ function takeRequest(state: State, request: ClientRequest): void {
   state.upstream.send(line);
 }
 
-/** The server cannot be asked now, or never again. */
-function refuse({ parts }: State, { id, method }: ClientRequest, failure: ServerFailure): void {
+function refusalOf({ id, method }: ClientRequest, failure: ServerFailure): Buffer {
   const notice = unavailableResult(failure, false);
-  if (method === TOOLS_CALL) parts.send(resultLine(id, notice));
-  else parts.send(errorLine(id, isJudged(method) ? noticeError(notice) : failureError(failure)));
+  if (method === TOOLS_CALL) return resultLine(id, notice);
+  return errorLine(id, isJudged(method) ? noticeError(notice) : failureError(failure));
+}
+
+/** The server cannot be asked now, or never again. */
+function refuse({ parts }: SingleState, request: ClientRequest, failure: ServerFailure): void {
+  parts.send(refusalOf(request, failure));
   if (failure.retryAfterMs === undefined) parts.onFailed(failure.reason);
 }
 
 const uriOf = (params: unknown): unknown => (isRecord(params) ? params["uri"] : undefined);
 
-function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
-  const { parts, waiting, catalog, upstream, subscriptions } = state;
+function takeCall(state: SingleState, request: ClientRequest, entry: Waiting): void {
+  const { parts, waiting, catalog, presented, upstream, subscriptions } = state;
   const { id, method, params } = request;
   const isCall = method === TOOLS_CALL;
   const place =
@@ -196,14 +188,22 @@ function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
   };
   entry.call = state.calls.start(
     request,
-    ({ tool }, line): CallRoute => ({
+    ({ tool, typedResults: isTyped }, line): CallRoute => ({
       server: upstream.name,
       tool,
-      definition: () => (isCall ? definitionOf(state, tool) : Promise.resolve(undefined)),
+      definition: () =>
+        isCall ? catalog.find(tool, listOf(state, params)) : presented.find(method, params),
+      ...(isCall && { renew: () => catalog.renew(tool, listOf(state, params)) }),
       forward: (changed, onAnswer) => {
-        if (isCall && catalog.isHeldBack(tool))
-          return onAnswer(resultLine(id, heldBackResult(tool)));
-        entry.onAnswer = onAnswer;
+        const why = isCall ? catalog.heldBack(tool) : undefined;
+        if (why !== undefined) return onAnswer(heldBackLine({ id, tool, isTyped }, why));
+        const refusal = presented.heldBack(method, params);
+        if (refusal !== undefined) return onAnswer(errorLine(id, refusal));
+        if (state.isEnded) return onAnswer(refusalOf(request, beingReplaced(upstream.name)));
+        entry.onAnswer = (answer) => {
+          if (place?.answered(answer) === false) upstream.keep(unsubscribed(params, line));
+          onAnswer(answer);
+        };
         place?.sent();
         // Of a subscription that a person changed another process hears nothing.
         if (!isCall && changed === undefined) upstream.keep(request);
@@ -221,30 +221,36 @@ function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
   if (entry.call === undefined) forget();
 }
 
-function definitionOf(state: State, tool: string): Promise<ToolDefinition | undefined> {
-  const mayAsk = state.handshakeOver && state.hasTools;
-  return state.catalog.find(tool, mayAsk ? (cursor) => ownList(state, cursor) : undefined);
+/**
+ * How to ask the server for its tools. Where pins are kept, no call is forwarded before that, in
+ * whatever era its client speaks: a server that must not be asked yet must not be sent the call.
+ */
+function listOf(state: SingleState, params: unknown): ListPage | undefined {
+  const { parts, handshakeOver, capabilities } = state;
+  const mayAsk = parts.pins !== undefined || (handshakeOver && isRecord(capabilities["tools"]));
+  return mayAsk ? (cursor) => ownList(state, cursor, eraOf(params)) : undefined;
 }
 
 /**
  * The client takes a request back. A call that its server has not seen is nothing to tell the
  * server of.
  */
-function takeCancellation({ waiting, upstream }: State, params: unknown, line: Buffer): void {
+function takeCancellation(state: SingleState, params: unknown, line: Buffer): void {
+  const { waiting, upstream } = state;
   const id: unknown = isRecord(params) ? params.requestId : undefined;
   const entry = typeof id === "string" || typeof id === "number" ? waiting.get(id) : undefined;
   if (entry?.call !== undefined && !entry.call.cancel()) return;
+  if (entry?.method === "resources/subscribe") upstream.keep(unsubscribed(entry.params, line));
   // The server need not answer a request that was taken back, so nothing is waited for.
-  if (
-    entry !== undefined &&
-    entry.method !== "initialize" &&
-    (typeof id === "string" || typeof id === "number")
-  )
+  const isId = typeof id === "string" || typeof id === "number";
+  if (entry !== undefined && entry.method !== "initialize" && isId) {
     waiting.delete(id);
+    entry.stop?.abort(new Error("the client took it back"));
+  }
   upstream.send(line);
 }
 
-function fromServer(state: State, line: Buffer): void {
+function fromServer(state: SingleState, line: Buffer): void {
   const { parts, waiting, own, catalog } = state;
   const message = readServerLine(line);
   if (message.kind === "notification" && message.method === "notifications/tools/list_changed")
@@ -272,11 +278,12 @@ function fromServer(state: State, line: Buffer): void {
   entry.stop?.abort(new Error("the server answered"));
   if (entry.method === "initialize") {
     const result = resultOf(line);
-    state.hasTools =
-      isRecord(result) && isRecord(result.capabilities) && isRecord(result.capabilities.tools);
+    if (isRecord(result) && isRecord(result.capabilities)) state.capabilities = result.capabilities;
   }
   const { method, params } = entry;
-  const readable = readableBy(state, { id, method, params }, line);
+  entry.stop = new AbortController();
+  const { signal } = entry.stop;
+  const readable = readableBy(state, { request: { id, method, params }, signal }, line);
   if (Buffer.isBuffer(readable)) {
     waiting.delete(id);
     return parts.send(readable);
@@ -293,7 +300,7 @@ function fromServer(state: State, line: Buffer): void {
 }
 
 /** Some clients coerce ids: what answers no request by its very id might answer another one. */
-function dropAnswer(state: State): void {
+function dropAnswer(state: SingleState): void {
   if (!state.dropped)
     state.parts.log(
       `[${state.upstream.name}] answered no request that waits; such answers are dropped`,
@@ -301,26 +308,29 @@ function dropAnswer(state: State): void {
   state.dropped = true;
 }
 
-const isStray = ({ parts, upstream }: State, line: Buffer): boolean =>
+const isStray = ({ parts, upstream }: SingleState, line: Buffer): boolean =>
   dropsStray(line, { server: upstream.name, ...parts });
-
 /** An answer as the client may see it; a promise where it is held against what is pinned. */
 function readableBy(
-  { parts, calls, catalog, upstream }: State,
-  { id, method, params }: FreeRequest,
+  { parts, calls, catalog, presented, upstream }: SingleState,
+  { request, signal }: { readonly request: FreeRequest; readonly signal: AbortSignal },
   line: Buffer,
 ): Buffer | Promise<Buffer> {
-  const free = { calls, server: upstream.name, request: { id, method, params }, log: parts.log };
-  const own = method === "initialize" ? line : freeAnswer(free, line);
-  if (method === "tools/list")
-    return Buffer.isBuffer(own) ? catalog.take(own) : own.then((each) => catalog.take(each));
-  if (!isGreeting(method) || parts.pins === undefined) return own;
-  const pinned = { server: upstream.name, pins: parts.pins, log: parts.log };
-  return Promise.resolve(own).then((each) => readableAnswer(pinned, each));
+  const { method } = request;
+  const free = { calls, server: upstream.name, request, signal };
+  const own = method === "initialize" ? catalog.declare(line) : freeAnswer(free, line);
+  const { pins } = parts;
+  if (method !== "tools/list" && pins === undefined) return own;
+  const shown = (each: Buffer): Buffer | Promise<Buffer> => {
+    if (method === "tools/list") return catalog.take(each);
+    if (!isGreeting(method)) return presented.take(method, each);
+    return readableAnswer({ server: upstream.name, pins, log: parts.log }, each);
+  };
+  return Buffer.isBuffer(own) ? shown(own) : own.then(shown);
 }
 
 /** The server is gone, perhaps until it is back: everything that waits gets its answer. */
-async function down(state: State, failure: ServerFailure): Promise<void> {
+async function down(state: SingleState, failure: ServerFailure): Promise<void> {
   const { parts, waiting, own, calls, catalog, side } = state;
   for (const resolve of own.values()) resolve(undefined);
   catalog.forget();
@@ -341,44 +351,44 @@ async function down(state: State, failure: ServerFailure): Promise<void> {
 }
 
 /** Another process of the server stands where the last one stood. */
-function back(state: State, result: Readonly<Record<string, unknown>> | undefined): void {
+function back(state: SingleState, result: Readonly<Record<string, unknown>> | undefined): void {
   const { capabilities } = result ?? {};
   if (!isRecord(capabilities)) return;
-  state.hasTools = isRecord(capabilities.tools);
+  state.capabilities = capabilities;
   announce(capabilities, state.parts.send);
 }
 
-function watchStart(state: State, id: RpcId): AbortController {
-  const { parts, upstream, waiting } = state;
-  const stop = new AbortController();
-  const late = async (): Promise<void> => {
-    await parts.clock.sleep(state.startTimeoutMs, { signal: stop.signal });
-    if (waiting.get(id) !== undefined)
-      upstream.giveUp(
-        `Server "${upstream.name}" did not answer "initialize" within ${state.startTimeoutMs} ms`,
-      );
-  };
-  late().catch(() => {});
-  return stop;
+async function close({ over, catalog, upstream, waiting, calls }: SingleState): Promise<void> {
+  catalog.close();
+  over.abort(new Error("the client is gone"));
+  await upstream.close();
+  // Nobody waits for a first answer any more, and no timer of it keeps the process.
+  for (const [, { stop }] of waiting) stop?.abort(new Error("the connection is over"));
+  await calls.fail({ server: upstream.name, reason: `Server "${upstream.name}" was stopped` });
 }
 
-/** One page of the server's tools, asked by the proxy itself. */
-async function ownList(
-  { own, ownPrefix, upstream, parts }: State,
-  cursor: string | undefined,
-): Promise<Buffer | undefined> {
-  const id = `${ownPrefix}${randomUUID()}`;
-  const stop = new AbortController();
-  const answer = new Promise<Buffer | undefined>((resolve) => {
-    own.set(id, resolve);
-  });
-  upstream.send(requestLine(id, "tools/list", cursor === undefined ? {} : { cursor }));
-  const late = parts.clock.sleep(LIST_TIMEOUT_MS, { signal: stop.signal }).then(
-    () => undefined,
-    () => undefined,
-  );
-  const line = await Promise.race([answer, late]);
-  own.delete(id);
-  stop.abort(new Error("the list is over"));
-  return line;
+function changing(
+  state: SingleState,
+): Pick<SingleRouter, "greeting" | "capabilities" | "restart" | "retire"> {
+  return {
+    greeting: () => greetingOf(state),
+    capabilities: () => state.capabilities,
+    restart: (names) => (names.has(state.upstream.name) ? restart(state) : Promise.resolve()),
+    retire: () => retire(state),
+  };
+}
+
+async function restart(state: SingleState): Promise<void> {
+  await rest(state);
+  state.upstream.replace(beingReplaced(state.upstream.name).reason);
+  state.retired = undefined;
+}
+
+async function retire(state: SingleState): Promise<void> {
+  const { upstream } = state;
+  await rest(state);
+  state.isEnded = true;
+  state.catalog.close();
+  await upstream.close();
+  await down(state, beingReplaced(upstream.name));
 }

@@ -2,8 +2,10 @@
  * Router: what stands between one client and its servers. One server: router-single.ts. Several:
  * router-many.ts.
  */
+import type { KeptSession } from "./kept-session.js";
 import type { CallParts } from "./tool-call.js";
 import type { RequestRoom } from "./in-flight.js";
+import type { HideDenied } from "./hidden-tools.js";
 import type { ToolPins } from "./pins/tool-pins.js";
 import type { ClientNotification, ClientRequest, ClientResponse } from "./message.js";
 import type { LocalUpstream } from "./server-process.js";
@@ -14,6 +16,8 @@ export interface RouterParts extends CallParts {
   readonly startTimeoutMs: number;
   /** What the texts of servers are held against, if anything. */
   readonly pins?: ToolPins | undefined;
+  /** Servers whose tools are left out of lists where the gate denies them in any case. */
+  readonly hideDenied?: HideDenied | undefined;
   /** Servers whose annotations count. */
   readonly trustedAnnotations?: ReadonlySet<string> | undefined;
   /** What requests need a place of, beside the router's own. */
@@ -36,6 +40,16 @@ export interface Router {
   leave(): Promise<void>;
   /** Ends the servers; resolves when they are gone and every call is over. */
   close(): Promise<void>;
+  /** Has servers started anew. Resolves when their processes were told to end. */
+  restart(names: ReadonlySet<string>): Promise<void>;
+  /** What its client was told to greet; `never` where its requests begin without that. */
+  greeting(): KeptSession | "not yet" | "never";
+}
+
+/** What a client told the one server that it had, whose router another one follows. */
+export interface Told {
+  readonly session: KeptSession;
+  readonly server: string;
 }
 
 /** How long a server may take to answer `initialize`, in milliseconds. */

@@ -3,6 +3,7 @@
  * server that listed it first, or to the one whose template it fits and whose part of the URI space
  * it is in; to nobody else. Rules: spec/mcp-proxy.md §18.
  */
+import { handOver } from "./judged/subscriptions.js";
 import { ROUTES_MAX } from "./limits.js";
 import type { ServerFailure } from "./failure.js";
 import { isRecord } from "./message.js";
@@ -20,6 +21,8 @@ export interface Owner {
 export interface Routes<T extends Owner> {
   /** Takes the `result` of a list. */
   learn(peer: T, result: unknown): void;
+  /** What one server owns becomes another's, or nobody's. */
+  hand(peer: T, to: T | undefined): void;
   /** Whose a URI, or a template as it was listed, is; or why it is nobody's. */
   ofUri(uri: string): { readonly owner: T } | { readonly why: string };
 }
@@ -102,6 +105,7 @@ export function createRoutes<T extends Owner>(
       for (const item of itemsOf(result["resourceTemplates"]))
         keepTemplate(peer, item["uriTemplate"]);
     },
+    hand: (peer, to) => handAll({ uris, templates, spaces, shares }, peer, to),
     ofUri(uri) {
       const owner =
         living(uris.get(uri)) ??
@@ -113,6 +117,32 @@ export function createRoutes<T extends Owner>(
       };
     },
   };
+}
+
+interface Owned<T> {
+  readonly uris: Map<string, T>;
+  readonly templates: Map<string, Template<T>>;
+  readonly spaces: SpaceOwners<T>;
+  readonly shares: Shares<T>;
+}
+
+function handAll<T>(
+  { uris, templates, spaces, shares }: Owned<T>,
+  peer: T,
+  to: T | undefined,
+): void {
+  handOver(uris, peer, to);
+  for (const [text, { owner, template }] of templates) {
+    if (owner !== peer) continue;
+    if (to === undefined) templates.delete(text);
+    else templates.set(text, { owner: to, template });
+  }
+  handOver(spaces.wholes, peer, to);
+  for (const { owners, all } of spaces.authorities.values()) {
+    handOver(owners, peer, to);
+    if (all.delete(peer) && to !== undefined) all.add(to);
+  }
+  shares.hand(peer, to);
 }
 
 /** Only templates of whoever owns this part of the space are looked at, and only so many. */
@@ -137,6 +167,7 @@ function fitting<T extends Owner>(
 interface Shares<T> {
   /** Whether there is room for so much more; takes it. */
   take(peer: T, what: keyof Share, count?: number): boolean;
+  hand(peer: T, to: T | undefined): void;
 }
 
 function createShares<T extends Owner>(max: Share): Shares<T> {
@@ -148,6 +179,11 @@ function createShares<T extends Owner>(max: Share): Shares<T> {
       if (share[what] + count > max[what]) return false;
       share[what] += count;
       return true;
+    },
+    hand(peer, to): void {
+      const share = shares.get(peer);
+      shares.delete(peer);
+      if (share !== undefined && to !== undefined) shares.set(to, share);
     },
   };
 }

@@ -6,9 +6,16 @@
 import type { Duplex } from "node:stream";
 import { type Agent, type Clock, type ConsentGate, systemClock } from "@acp/core";
 import { createLineSplitter } from "./framing.js";
+import type { RequestRoom } from "./in-flight.js";
 import { SESSION_LINGER_MS, SESSIONS_MAX } from "./limits.js";
 import { idAtEdges, readClientLine } from "./message.js";
-import { checkUpstreams, createMcpProxy, type McpProxy, type McpProxyOptions } from "./proxy.js";
+import {
+  checkUpstreams,
+  createMcpProxy,
+  type McpProxy,
+  type McpProxyOptions,
+  type UpstreamChange,
+} from "./proxy.js";
 import { errorLine, INTERNAL_ERROR, type RpcId } from "./rpc.js";
 
 /** Whose connection a session serves. */
@@ -19,6 +26,8 @@ export interface SessionCaller {
   readonly session?: string;
   /** Its own gate, if it has a policy of its own. Absent: the sessions' gate. */
   readonly gate?: ConsentGate;
+  /** Its own room for requests, where it has one. Absent: the sessions' room. */
+  readonly room?: RequestRoom;
 }
 
 /** Options of {@link createMcpSessions}; every session's proxy gets them. */
@@ -38,6 +47,15 @@ export interface McpSessions {
    * request is answered with the reason.
    */
   serve(socket: Duplex, caller: SessionCaller): void;
+  /**
+   * Has other servers take the place of those of now in every session, as {@link McpProxy.change}
+   * does, and in those to come. Resolves when what had to end has ended.
+   *
+   * @throws ConsentError `options_invalid`: nothing is changed.
+   */
+  change(next: UpstreamChange): Promise<void>;
+  /** Has servers of every session started anew. */
+  restart(names: readonly string[]): Promise<void>;
   /** Ends all sessions and takes no more. Resolves when their servers are gone. */
   close(): Promise<void>;
 }
@@ -55,6 +73,7 @@ export function createMcpSessions({
   checkUpstreams(options.upstreams);
   const { clock = systemClock, log } = options;
   const running = new Map<McpProxy, string>();
+  let { upstreams, pins, trustedAnnotations } = options;
   let isClosed = signal?.aborted === true;
   const close = async (): Promise<void> => {
     isClosed = true;
@@ -62,7 +81,7 @@ export function createMcpSessions({
   };
   signal?.addEventListener("abort", () => void close(), { once: true });
   return {
-    serve(socket, { agent, session, gate = options.gate }) {
+    serve(socket, { agent, session, gate = options.gate, room = options.room }) {
       socket.on("error", ignore);
       const owner = ownerOf(agent);
       const count = [...running.values()].filter((each) => each === owner).length;
@@ -73,17 +92,29 @@ export function createMcpSessions({
       }
       const proxy = createMcpProxy({
         ...options,
+        upstreams,
+        ...(pins !== undefined && { pins }),
+        ...(trustedAnnotations !== undefined && { trustedAnnotations }),
         gate,
         agent,
         input: socket,
         output: socket,
         ...(session === undefined ? {} : { session }),
+        ...(room === undefined ? {} : { room }),
       });
       running.set(proxy, owner);
       void proxy.done.then(() => {
         running.delete(proxy);
         letGo(socket, clock);
       });
+    },
+    async change(next) {
+      checkUpstreams(next.upstreams);
+      ({ upstreams, pins, trustedAnnotations } = next);
+      await Promise.all([...running.keys()].map((proxy) => proxy.change(next)));
+    },
+    async restart(names) {
+      await Promise.all([...running.keys()].map((proxy) => proxy.restart(names)));
     },
     close,
   };

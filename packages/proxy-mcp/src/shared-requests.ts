@@ -64,9 +64,9 @@ export async function serve(
   return handler({ state, request, params: isRecord(params) ? params : {}, open });
 }
 
-/** Passes the request on to one server; the answer comes back under the client's id. */
+/** Passes the request on to one server; its answer comes back under the client's id, and judged. */
 async function passOn(
-  { request, params, open }: Context,
+  { state, request, params, open }: Context,
   peer: Peer,
   replacements: readonly Replacement[] = [],
 ): Promise<Buffer> {
@@ -81,7 +81,8 @@ async function passOn(
       ]),
     ...(token === undefined ? {} : { token: { token, lasting: false } }),
   });
-  return replaceValues(await sent.answer, [{ path: ["id"], value: request.id }]);
+  const answer = replaceValues(await sent.answer, [{ path: ["id"], value: request.id }]);
+  return readable({ state, request, params, open }, peer, answer);
 }
 
 async function list(context: Context, kind: ListKind): Promise<Buffer> {
@@ -100,10 +101,15 @@ async function list(context: Context, kind: ListKind): Promise<Buffer> {
     throw notFound(`Cannot serve "${request.method}": no server has ${kind.capability}`);
   const answers = await Promise.allSettled(
     peers.map(async (peer) => {
+      const mark = peer.catalog.mark();
       const answer = await page(context, peer, cursors?.get(peer.name));
-      return kind.member === "tools"
-        ? { ...answer, line: await comparedBy(peer, answer.line) }
-        : answer;
+      const line = await compared(async () =>
+        kind.member === "tools"
+          ? peer.catalog.take(answer.line, mark)
+          : peer.presented.take(request.method, answer.line),
+      );
+      // What is held back is nobody's: no request finds it there.
+      return { ...answer, line, result: line === answer.line ? answer.result : resultOf(line) };
     }),
   );
   const pages = answers.flatMap((answer) =>
@@ -127,9 +133,9 @@ async function list(context: Context, kind: ListKind): Promise<Buffer> {
   ]);
 }
 
-async function comparedBy({ catalog }: Peer, line: Buffer): Promise<Buffer> {
+async function compared(take: () => Promise<Buffer>): Promise<Buffer> {
   try {
-    return await catalog.take(line);
+    return await take();
   } catch (error) {
     throw new RequestError(heldBackError(error));
   }
@@ -183,16 +189,19 @@ async function byTask(context: Context): Promise<Buffer> {
         ? owner.error
         : { code: INVALID_PARAMS, message: "Cannot find the task: its server is gone" },
     );
-  return readable(context, peer, await passOn(context, peer));
+  return passOn(context, peer);
 }
 
 /** The answer without what is not the client's, and with what it asks for judged. */
 function readable(
-  { state, request }: Context,
+  { state, request, open }: Context,
   { name }: Peer,
   line: Buffer,
 ): Buffer | Promise<Buffer> {
-  return freeAnswer({ calls: state.calls, server: name, request, log: state.parts.log }, line);
+  const { calls } = state;
+  open.stop ??= new AbortController();
+  const { signal } = open.stop;
+  return freeAnswer({ calls, server: name, request, signal }, line);
 }
 
 /** To every server that logs; done when one of them took it. */

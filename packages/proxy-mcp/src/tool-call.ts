@@ -18,7 +18,6 @@ import type {
   RunResult,
   ToolAction,
   ToolDefinition,
-  Verdict,
 } from "@acp/core";
 import { prepareCheck } from "./argument-check.js";
 import type { Aside } from "./aside.js";
@@ -27,7 +26,6 @@ import {
   brokenResult,
   deniedResult,
   invalidResult,
-  pendingResult,
   timedOutResult,
   unavailableResult,
 } from "./call-result.js";
@@ -41,9 +39,11 @@ import type { LoopTurns } from "./loop-turns.js";
 import { unmaskable } from "./masks.js";
 import type { Masks } from "./masks.js";
 import { refuseInvalid } from "./refuse-invalid.js";
-import { reportProgress } from "./report-progress.js";
 import { errorLine, resultLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
+import type { ClientRequest } from "./message.js";
+import { waitForPerson } from "./waiting/wait-for-person.js";
+import type { Waiting } from "./waiting/waiting.js";
 
 /** What all calls of a proxy share. */
 export interface CallParts {
@@ -60,6 +60,8 @@ export interface CallParts {
   readonly masks: Masks;
   readonly progressEveryMs: number;
   readonly pendingAfterMs: number;
+  /** How the client hears that a call waits for a person, beside progress. */
+  readonly waiting?: Waiting | undefined;
   /** Id that the client gave the call with this id of its request, if it gave one. */
   readonly callOf?: (id: RpcId) => string | undefined;
   readonly log: (line: string) => void;
@@ -79,6 +81,8 @@ export interface CallJob {
   readonly progressToken: RpcId | undefined;
   /** Whether the client speaks the stateless era, whose results name their type. */
   readonly typedResults: boolean;
+  /** The client's request, where it is one of its own. */
+  readonly request?: ClientRequest | undefined;
   /** The tool as its server presents it; `undefined` where nothing is known of it. */
   definition(): Promise<ToolDefinition | undefined>;
   /**
@@ -89,7 +93,7 @@ export interface CallJob {
    */
   forward(args: JsonObject | undefined, onAnswer: (line: Buffer) => void): void;
   /** What is judged before it is sent; gives the answer in place of its server's where it is not. */
-  before?(signal: AbortSignal): Promise<Buffer | undefined>;
+  before?(signal: AbortSignal): Promise<Buffer | undefined> | undefined;
   /** The answer's line as the client shall see it; its server is done by then. */
   judge?(line: Buffer, signal: AbortSignal): Buffer | Promise<Buffer>;
   /** How the client is told why there is no answer; by a result of the tool unless given. */
@@ -138,6 +142,8 @@ interface Running {
   failure: ServerFailure | undefined;
   /** The open question. */
   pending: Pending | undefined;
+  /** Takes the answer, where the client was told of a task. */
+  deliver: ((line: Buffer) => void) | undefined;
   /** Whether the log has its completion; true where there is none to keep. */
   completed: Promise<boolean>;
   /** Ends the wait for the server's answer. */
@@ -162,6 +168,7 @@ export function startCall(parts: CallParts, job: CallJob): ToolCall {
     clientGone: false,
     failure: undefined,
     pending: undefined,
+    deliver: undefined,
     completed: NOTHING_TO_KEEP,
     recall: () => {},
     tellSent: () => {},
@@ -222,7 +229,8 @@ async function run(call: Running): Promise<void> {
   else if (call.failure !== undefined && !Buffer.isBuffer(answer))
     answer = unavailableResult(call.failure, call.phase === "forwarded");
   call.phase = "over";
-  if (!call.cancelled) parts.send(Buffer.isBuffer(answer) ? answer : noticeLine(job, answer));
+  const send = call.deliver ?? (call.cancelled ? undefined : parts.send);
+  send?.(Buffer.isBuffer(answer) ? answer : noticeLine(job, answer));
   call.tellSent();
   job.onOver();
   if (!(await call.completed))
@@ -264,40 +272,13 @@ async function settle(call: Running): Promise<Buffer | NoticeResult> {
     gate.runOrOpen(action, { perform, ...howOf(call) }, context),
   );
   if (!("settled" in answer)) return answer;
-  const verdict = await waitFor(call, answer);
-  if (verdict === undefined) return pendingResult(answer);
+  const verdict = await waitForPerson(call, answer);
+  if (!("decision" in verdict)) return verdict;
   if (verdict.decision === "deny") return deniedResult(verdict);
   // A yes for a client that is gone is not acted on.
   return call.clientGone || isStopped(call)
     ? givenUp(call)
     : answered<never>(call, action, (perform) => gate.perform(verdict, perform, howOf(call)));
-}
-
-/**
- * While a person decides: progress for the client, and after a while "call again". `undefined`: the
- * decision is kept for the retry.
- */
-async function waitFor(call: Running, pending: Pending): Promise<Verdict | undefined> {
-  const { parts } = call;
-  call.pending = pending;
-  if (call.failure !== undefined) void pending.withdraw("the server is gone");
-  else if (call.clientGone || call.cancelled) void pending.leave(CLIENT_GONE);
-  const stopWaiting = new AbortController();
-  const { signal } = stopWaiting;
-  const leftMs = Math.max(0, parts.pendingAfterMs - (parts.clock.monotonic() - call.startedMs));
-  const tooLate = parts.clock.sleep(leftMs, { signal }).then(
-    () => undefined,
-    () => undefined,
-  );
-  reportProgress({ ...parts, token: call.job.progressToken, pending, signal }).catch(() => {});
-  try {
-    const verdict = await Promise.race([pending.settled, tooLate]);
-    if (verdict !== undefined) return verdict;
-    return call.cancelled || !(await pending.defer()) ? await pending.settled : undefined;
-  } finally {
-    call.pending = undefined;
-    stopWaiting.abort(new Error("the question is over"));
-  }
 }
 
 /** The client has its answer before the log has that the call is completed. */

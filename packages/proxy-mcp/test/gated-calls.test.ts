@@ -190,7 +190,7 @@ describe("a tool call through the proxy", () => {
       code: "pending",
       retryable: true,
       requestId: question.request.id,
-      reason: `pending approval ${question.request.id}`,
+      reason: `a person was asked (${question.request.id}) and has not answered yet`,
     };
     expect(message.result).toMatchObject({ isError: true, _meta: { "acp/pending": notice } });
     expect(message.result).not.toHaveProperty("structuredContent");

@@ -97,6 +97,64 @@ describe("what a server asks for inside of an answer", () => {
   });
 });
 
+describe("what is judged beside calls", () => {
+  const NEEDS = { inputRequests: { r: { method: "roots/list" } }, requestState: "s1" };
+
+  it("takes places of the client's room, and gives them back", async () => {
+    const places = { taken: 0, most: 0, max: 100 };
+    const room = {
+      enter() {
+        if (places.taken >= places.max) return { full: "it has none" };
+        places.most = Math.max(places.most, ++places.taken);
+        return { leave: () => void places.taken-- };
+      },
+      isShared: () => false,
+    };
+    const p = await opened(ALLOW_ALL, { room });
+    const answer = (id: number, more: object = {}): Promise<Message> =>
+      p.client.call(id, "answer", { result: NEEDS }, more);
+    expect((await answer(1)).result).toEqual(NEEDS);
+    // Its own, and that of what its answer asks for.
+    await expect.poll(() => places).toMatchObject({ taken: 0, most: 2 });
+    places.max = 1;
+    expect((await answer(2)).result).toMatchObject({
+      isError: true,
+      _meta: { "acp/denied": { code: "client_limit_reached" } },
+    });
+    const inputResponses = { r: { roots: [{ uri: "file:///ada" }] } };
+    const told = await answer(3, { inputResponses, requestState: "s1" });
+    expect(told.result).toMatchObject({
+      _meta: { "acp/denied": { code: "client_limit_reached" } },
+    });
+    expect((await received(p)).join("")).not.toContain("ada");
+    await p.proxy.close();
+  });
+
+  it.each(["one", "several"])(
+    "is not asked about any more once its free request is taken back, with servers: %s",
+    async (how) => {
+      const rules = [{ match: { tool: "mcp:elicitation/*" }, action: "ask" }];
+      const policy = { version: "1", default: "allow", rules };
+      const p = how === "one" ? proxied({ policy }) : two(policy);
+      await p.client.handshake();
+      const inner = { inputRequests: { a: { method: "elicitation/create", params: {} } } };
+      p.client.send({ id: 1, method: "prompts/list", params: { inner } });
+      const asked = await Promise.all(
+        (how === "one" ? [0] : [0, 1]).map((at) => p.channel.question(at)),
+      );
+      p.client.send({ method: "notifications/cancelled", params: { requestId: 1 } });
+      await p.client.request("ping", "ping");
+      // As with a call: kept for a minute, in case that the same is asked again.
+      await p.clock.advance(60_000);
+      for (const { session } of asked)
+        expect(await Promise.race([session.ended, Promise.resolve("still open")])).toMatchObject({
+          status: "cancelled",
+        });
+      await p.proxy.close();
+    },
+  );
+});
+
 describe("a call whose roots are being judged", () => {
   it("is not sent once it is taken back, and nobody is asked about it any more", async () => {
     const rules = [{ match: { tool: "mcp:roots/*" }, action: "ask" }];

@@ -274,39 +274,61 @@ describe("what a server starts", () => {
     await p.proxy.close();
   });
 
-  it("may wait so often and no more", async () => {
-    const p = await opened({ ...ALLOW_ALL, rules: [{ match: { tool: "mcp:*" }, action: "ask" }] });
-    const lines = Array.from({ length: 20 }, (_, id) =>
+  it("is refused under an id that its server has in use", async () => {
+    const rules = [{ match: { tool: "mcp:elicitation/*" }, action: "ask" }];
+    const p = await opened({ ...ALLOW_ALL, rules });
+    const lines = ["one", "two"].map((message) =>
       JSON.stringify({
         jsonrpc: "2.0",
-        id: `s${id}`,
+        id: "s",
         method: "elicitation/create",
-        params: { id },
+        params: { message },
       }),
     );
-    p.client.send({ id: "say", method: "vendor/say", params: { lines } });
-    await (await p.channel.question(0)).approve();
-    await p.client.find(({ id }) => id === "say");
-    await p.channel.question(2);
-    const refused = async (): Promise<number> =>
-      (await received(p)).filter((line) => line.includes('"code":-1')).length;
-    expect(await refused()).toBe(18);
-    // What is taken back, or answered "call again", is a question still.
-    for (const line of [
-      { method: "notifications/cancelled", params: { requestId: "s0" } },
-      { id: "t", method: "elicitation/create", params: { id: "t" } },
-    ])
-      p.client.send({
-        id: `say-${p.client.lines.length}-${line.method}`,
-        method: "vendor/say",
-        params: { lines: [JSON.stringify({ jsonrpc: "2.0", ...line })] },
-      });
-    await (await p.channel.question(3)).approve();
-    await (await p.channel.question(4)).approve();
-    await p.client.find(({ id }) => String(id).endsWith("create"));
-    expect(await refused()).toBe(19);
-    await p.clock.advance(60_000);
+    await p.client.request("say", "vendor/say", { lines });
+    await p.channel.question(0);
+    const refused = (await received(p)).filter((line) => line.includes("its id is in use"));
+    expect(refused.map((line) => JSON.parse(line) as Message)).toMatchObject([
+      { id: "s", error: { code: -32_600 } },
+    ]);
+    expect(p.channel.questions).toHaveLength(1);
     await p.proxy.close();
+  });
+
+  it("waits for its turn with people, so many of one server, and not where rules allow it", async () => {
+    const rules = [
+      { match: { tool: "mcp:elicitation/*" }, action: "ask" },
+      { match: { tool: "mcp:sampling/*" }, action: "allow" },
+    ];
+    const p = await opened({ ...ALLOW_ALL, rules });
+    let said = 0;
+    const say = (...messages: readonly object[]): Promise<Message> => {
+      const lines = messages.map((each) => JSON.stringify({ jsonrpc: "2.0", ...each }));
+      return p.client.request(`say-${said++}`, "vendor/say", { lines });
+    };
+    const asks = (id: string, method = "elicitation/create") => ({ id, method, params: { id } });
+    const idOf = async (at: number): Promise<unknown> =>
+      (await p.channel.question(at)).request.action.parameters;
+    await say(...Array.from({ length: 18 }, (_, n) => asks(`s${n}`)));
+    expect([await idOf(0), await idOf(1)]).toEqual([{ id: "s0" }, { id: "s1" }]);
+    const refused = (await received(p)).filter((line) => line.includes("16 are waiting"));
+    expect(refused.map((line) => (JSON.parse(line) as Message).id)).toEqual(["s16", "s17"]);
+    // What waits and is taken back is asked about by nobody, and its place is another's.
+    await say(
+      ...["s2", "s4"].map((requestId) => ({
+        method: "notifications/cancelled",
+        params: { requestId },
+      })),
+      asks("a", "sampling/createMessage"),
+    );
+    await p.client.find(({ method }) => method === "sampling/createMessage");
+    expect(p.channel.questions).toHaveLength(2);
+    await (await p.channel.question(0)).approve();
+    expect(await idOf(2)).toEqual({ id: "s3" });
+    await (await p.channel.question(1)).deny("no");
+    expect(await idOf(3)).toEqual({ id: "s5" });
+    await p.proxy.close();
+    expect(p.channel.questions).toHaveLength(4);
   });
 });
 

@@ -74,7 +74,7 @@ describe("initialize with several servers", () => {
       upstreams: [server("one", { exitAtStart: 2 }), server("two")],
     });
     expect((await p.client.handshake()).result?.instructions).toBe(
-      'Server "one" exited with code 2; its tools are missing.',
+      'Server "one" exited with code 2; its tools are listed once it is up.',
     );
     expect((await p.client.call(1, "one__echo", {})).result).toMatchObject({
       isError: true,

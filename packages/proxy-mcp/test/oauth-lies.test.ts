@@ -55,10 +55,30 @@ const LIES: readonly (readonly [string, Lie, RegExp | string])[] = [
     /describes "https:\/\/mcp\.example/u,
   ],
   [
-    "describes its whole origin",
-    at("resource-metadata", ({ double }) => ({ resource: double.resource.origin })),
+    "describes its whole origin at a place that one of several could have",
+    (told) =>
+      at("resource-metadata", ({ double }) => ({ resource: double.resource.origin }))(told) ??
+      challenge((double) => `Bearer resource_metadata="${double.url}/description"`)(told),
     "and not",
   ],
+  ...[
+    ["what is below it", (url: string) => `${url}/below`],
+    ["what is beside it", (url: string) => url.slice(0, -1)],
+    ["a longer name", (url: string) => `${url}x`],
+    ["its origin with a query", (url: string) => `${new URL(url).origin}/?x`],
+    ["its origin with a fragment", (url: string) => `${new URL(url).origin}/#x`],
+    ["its origin with a user", (url: string) => url.replace("//", "//ada@").slice(0, -4)],
+    ["another scheme", (url: string) => new URL(url).origin.replace("http:", "https:")],
+    ["another port", (url: string) => `${new URL(url).protocol}//127.0.0.1:1`],
+    ["a host that begins so", (url: string) => new URL(url).origin.replace(/:\d+$/u, ".nip.io")],
+    ["a host that another reads there", (url: string) => `${new URL(url).origin}@evil.example`],
+  ].map(([what, resource]): (typeof LIES)[number] => [
+    `describes ${what as string}`,
+    at("resource-metadata", ({ double }) => ({
+      resource: (resource as (url: string) => string)(double.url),
+    })),
+    "and not",
+  ]),
   [
     "describes itself with a fragment",
     at("resource-metadata", ({ double }) => ({ resource: `${double.url}#x` })),
@@ -262,6 +282,35 @@ describe("a sign-in at a server that lies", () => {
     await using double = await oauthDouble(at("issuer-metadata", () => true));
     const ended = await codeOf(signedIn(double, { requestMsMax: 50 }));
     expect(ended).toMatch(/^authorization_unavailable: .*did not answer within/u);
+  });
+
+  it.each([
+    ["its origin", (origin: string) => origin],
+    ["its origin with a slash", (origin: string) => `${origin}/`],
+  ])("(that describes %s) gets a token for that, and no other server does", async (_, named) => {
+    await using double = await oauthDouble(
+      at("resource-metadata", ({ double: { resource } }) => ({ resource: named(resource.origin) })),
+    );
+    const shown: string[] = [];
+    const grant = await signedIn(double, {
+      show({ address, resource }) {
+        shown.push(resource);
+        void double.browse(address).catch(() => {});
+      },
+    });
+    const { resource } = double;
+    expect([grant.resource, shown]).toEqual([named(resource.origin), [named(resource.origin)]]);
+    expect(double.leaks()).toEqual([]);
+  });
+
+  it("(that describes its origin) is refused a token of another one", async () => {
+    await using double = await oauthDouble(
+      (told) =>
+        at("resource-metadata", ({ double: { resource } }) => ({ resource: resource.origin }))(
+          told,
+        ) ?? at("token", () => ({ access_token: jwt({ aud: ["https://a.example"] }) }))(told),
+    );
+    expect(await codeOf(signedIn(double))).toContain("for another resource");
   });
 
   it("(fewer scopes than asked for) gets what was granted", async () => {

@@ -2,7 +2,7 @@
 import { request } from "node:http";
 import { describe, expect, it } from "vitest";
 import { renew, revoke } from "../src/oauth.js";
-import { BY_HAND, oauthDouble } from "./support/oauth-double.js";
+import { BY_HAND, DOCUMENT, oauthDouble } from "./support/oauth-double.js";
 import { codeOf, signal, signedIn } from "./support/signed-in.js";
 
 describe("signIn()", () => {
@@ -52,6 +52,32 @@ describe("signIn()", () => {
     expect(grant.clientMethod).toBe("client_secret_basic");
     expect(asked).toEqual([`${double.issuer.origin}/token`]);
     expect(double.issuer.asked.some(({ url }) => url === "/register")).toBe(false);
+    expect(double.leaks()).toEqual([]);
+  });
+
+  it("uses a client whose ID is the address of its metadata document, where that is taken", async () => {
+    await using double = await oauthDouble(({ place }) =>
+      place === "issuer-metadata" ? { client_id_metadata_document_supported: true } : undefined,
+    );
+    const grant = await signedIn(double, { client: { clientId: DOCUMENT } });
+    expect(grant).toMatchObject({ clientId: DOCUMENT, clientMethod: "none" });
+    const asked = double.issuer.asked.map(({ url }) => url);
+    expect(asked.some((url) => url === "/register")).toBe(false);
+    const authorize = asked.find((url) => url.startsWith("/authorize")) ?? "";
+    const params = new URL(authorize, double.issuer.origin).searchParams;
+    // The document is for the authorization server to fetch, and names the redirect without its port.
+    expect(params.get("client_id")).toBe(DOCUMENT);
+    expect(params.get("redirect_uri")).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/u);
+    expect((await renew(grant, { signal })).clientId).toBe(DOCUMENT);
+    expect(
+      await codeOf(signedIn(double, { client: { clientId: DOCUMENT, secret: () => "s" } })),
+    ).toBe(
+      "authorization_refused: Cannot sign in: a client whose ID is the address of its metadata document has no secret",
+    );
+    double.lie(() => undefined);
+    expect(await codeOf(signedIn(double, { client: { clientId: DOCUMENT } }))).toContain(
+      "takes no address as a client ID",
+    );
     expect(double.leaks()).toEqual([]);
   });
 

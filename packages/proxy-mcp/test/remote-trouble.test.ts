@@ -1,5 +1,6 @@
 /** Servers at an address that are slow, or break off where it matters. */
 import type { ServerResponse } from "node:http";
+import { Readable } from "node:stream";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { remoteUpstream } from "../src/remote/remote-upstream.js";
 import { ALLOW_ALL, proxied } from "./support/proxied.js";
@@ -48,6 +49,96 @@ describe("a remote server", () => {
       isOver = true;
     }
     await proxy.close();
+  });
+
+  it("whose answer is too long is not read to its end", async () => {
+    const part = Buffer.alloc(64 * 1024, "x");
+    const said = { parts: 0, all: 1_000 };
+    await using server = await webServer(
+      echoServer(({ message }, response) => {
+        if (message.method !== "vendor/x") return false;
+        response.writeHead(200, { "content-type": "application/json" });
+        const more = function* (): Generator<Buffer> {
+          for (; said.parts < said.all; said.parts++) yield part;
+        };
+        Readable.from(more()).pipe(response);
+        return true;
+      }),
+    );
+    const { client, proxy } = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [{ name: "web", url: server.url, limits: { messageBytesMax: 10_000 } }],
+    });
+    await client.request("init", "initialize", INIT);
+    expect((await client.request(1, "vendor/x")).error?.data).toEqual({ code: "answer_too_large" });
+    expect(said.parts).toBeLessThan(said.all);
+    await proxy.close();
+  });
+
+  it("that gives an answer to what nobody asked ends the request that it gave it for", async () => {
+    const odd: Readonly<Record<string, (id: unknown) => unknown>> = {
+      "vendor/other": () => ({ jsonrpc: "2.0", id: "nobody's", result: {} }),
+      "vendor/text": (id) => ({ jsonrpc: "2.0", id: String(id), result: {} }),
+      "vendor/null": () => ({ jsonrpc: "2.0", id: null, error: { code: -1, message: "no" } }),
+      "vendor/asks": (id) => ({ jsonrpc: "2.0", id, method: "ping" }),
+      "vendor/none": () => ({}),
+    };
+    const open: ServerResponse[] = [];
+    await using server = await webServer(
+      echoServer(({ headers, message }, response) => {
+        const [method = "", how] = message.method?.split(":") ?? [];
+        const answer = odd[method];
+        if (answer === undefined || headers["last-event-id"] !== undefined) return false;
+        if (how === "body") json(response, 200, answer(message.id));
+        else {
+          open.push(response);
+          events(response);
+          // It stays open.
+          response.write(`data: ${JSON.stringify(answer(message.id))}\n\n`);
+        }
+        return true;
+      }),
+    );
+    await using at = await opened(server.url);
+    let id = 0;
+    const asked = [
+      ...Object.keys(odd).map((method) => `${method}:body`),
+      ...["vendor/other", "vendor/text", "vendor/null"].map((method) => `${method}:stream`),
+    ];
+    for (const method of asked)
+      expect([method, (await at.client.request(++id, method)).error]).toMatchObject([
+        method,
+        {
+          message: expect.stringContaining("whether the request took effect is not known"),
+          data: { code: "answer_unreadable" },
+        },
+      ]);
+    expect(open.length).toBe(3);
+    expect(await at.client.call(99, "echo", {})).toMatchObject({ result: { content: [{}] } });
+  });
+
+  it("that answers one request in the stream of another has answered it", async () => {
+    let first: { readonly id: unknown; readonly response: ServerResponse } | undefined;
+    await using server = await webServer(
+      echoServer(({ message }, response) => {
+        const answer = (id: unknown): string =>
+          `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { of: id } })}\n\n`;
+        if (message.method === "vendor/one") {
+          first = { id: message.id, response };
+          events(response);
+        } else if (message.method === "vendor/two") {
+          events(response);
+          response.end(answer(first?.id) + answer(message.id));
+        } else return false;
+        return true;
+      }),
+    );
+    await using at = await opened(server.url);
+    const one = at.client.request(1, "vendor/one");
+    await expect.poll(() => first).toBeDefined();
+    const two = at.client.request(2, "vendor/two");
+    expect((await two).result).toEqual({ of: 2 });
+    expect((await one).result).toEqual({ of: 1 });
   });
 
   it("is listened to again after trouble, and not where it has no such stream", async () => {

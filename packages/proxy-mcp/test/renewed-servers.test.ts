@@ -17,6 +17,7 @@ it("hears the new process, whatever became of the one that was coming back", asy
     turns: createLoopTurns(),
     awaits: () => true,
     startTimeoutMs: 50_000,
+    subscribeEffect: () => "deny",
     hasAnswered: () => true,
     onLine: (line) => heard.push(line.toString()),
     onOversize: () => {},

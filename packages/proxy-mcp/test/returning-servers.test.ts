@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Layer } from "@acp/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { received as receivedBy, server, text } from "./support/many.js";
 import { ALLOW_ALL, proxied, scripted } from "./support/proxied.js";
@@ -86,6 +87,62 @@ describe("the only server", () => {
     expect(after.filter(({ id }) => id === "init" || String(id).startsWith("acp-"))).toEqual([]);
     await p.proxy.close();
   });
+
+  it.each(["one", "several"])(
+    "hears of no subscription that the policy does not allow any longer, or that never was: %s",
+    async (how) => {
+      const rulings = new Map<string, "allow" | "ask" | "deny">();
+      const layer: Layer = {
+        name: "test",
+        judge({ args }) {
+          const uri = (args as { uri?: string } | undefined)?.uri ?? "";
+          const effect = rulings.get(uri.split("/").at(-1) ?? "");
+          return effect === undefined
+            ? undefined
+            : { effect, ruleId: "test", reason: "it says so" };
+        },
+      };
+      const p = proxied({
+        policy: ALLOW_ALL,
+        layers: [layer],
+        upstreams: how === "one" ? [server("fs")] : [server("fs"), server("other")],
+      });
+      onTestFinished(() => p.proxy.close());
+      await p.client.handshake();
+      await p.client.request("list", "resources/list");
+      const uri = (name: string): string => `fs://item/${name}`;
+      const subscribe = (name: string) =>
+        p.client.request(name, "resources/subscribe", { uri: uri(name) });
+      rulings.set("agreed", "ask");
+      const agreed = subscribe("agreed");
+      await (await p.channel.question(0)).approve();
+      await agreed;
+      for (const name of ["kept", "denied", "asked"])
+        expect((await subscribe(name)).error).toBeUndefined();
+      expect((await subscribe("refused")).error).toBeDefined();
+      p.client.send({ id: "held", method: "resources/subscribe", params: { uri: uri("held") } });
+      p.client.send({ method: "notifications/cancelled", params: { requestId: "held" } });
+      rulings.set("denied", "deny").set("asked", "ask");
+      const prefix = how === "one" ? "" : "fs__";
+      p.client.send({
+        id: "die",
+        method: "tools/call",
+        params: { name: `${prefix}die`, arguments: {} },
+      });
+      await p.client.find(({ id }) => id === "die");
+      await passed(p, 500, "is back");
+      const lines =
+        how === "one"
+          ? await received(p)
+          : await receivedBy(p, "fs").then((all) => all.map((each) => JSON.stringify(each)));
+      const again = lines.filter((line) => line.includes('"resources/subscribe"'));
+      expect(
+        again.map((line) => (JSON.parse(line) as { params: { uri: string } }).params.uri),
+      ).toEqual([uri("agreed"), uri("kept")]);
+      expect(p.channel.questions).toHaveLength(1);
+      expect(p.logs.filter((line) => line.includes("is not made again"))).toHaveLength(2);
+    },
+  );
 
   it("that dies at once each time is started after ever longer pauses, and never spins", async () => {
     const p = await one({ later: { exitAtStart: 9 } });

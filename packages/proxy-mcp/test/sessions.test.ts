@@ -11,11 +11,13 @@ import { manualClock, type ManualClock } from "@acp/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   createMcpSessions,
+  type RemoteAuthorization,
   type McpSessions,
   type McpSessionsOptions,
   type SessionCaller,
 } from "../src/index.js";
 import { type LineClient, lineClient } from "./support/line-client.js";
+import { echoServer, json, webServer } from "./support/web-server.js";
 import { ALLOW_ALL, type HeldChannel, heldChannel, scripted } from "./support/proxied.js";
 
 const AGENT: SessionCaller = { agent: { id: "sandboxed" } };
@@ -123,6 +125,51 @@ describe("serve()", () => {
     expect([received.includes("hello"), received.includes("bonjour")]).toEqual([true, false]);
     const who = facts.map(({ agent, session = "no session" }) => `${agent.id}: ${session}`);
     expect(new Set(who)).toEqual(new Set(["sandboxed: no session", "other: s-2"]));
+  });
+
+  it("takes the places of each caller's requests in its own room", async () => {
+    const { open } = await served();
+    const rooms = ["full", "free"].map((name) => ({
+      enter: () => (name === "full" ? { full: "it has none" } : { leave: () => {} }),
+      isShared: () => false,
+    }));
+    const [full, free] = await Promise.all(
+      rooms.map((room, at) => open({ agent: { id: `agent ${at}` }, room })),
+    );
+    await free?.client.handshake();
+    const { result } = (await free?.client.call(1, "echo", { text: "hello" })) ?? {};
+    expect(JSON.stringify(result)).toContain("hello");
+    full?.client.send({ id: 1, method: "tools/call", params: { name: "echo", arguments: {} } });
+    await until(() => full?.client.lines.some((line) => line.includes("it has none")) === true);
+  });
+
+  it("tells people as whom a server refuses a call for its rights", async () => {
+    await using server = await webServer(
+      echoServer(({ message }, response) => {
+        if (message.method !== "tools/call") return false;
+        json(response, 403, {}, { "www-authenticate": 'Bearer error="insufficient_scope"' });
+        return true;
+      }),
+    );
+    const asked: string[] = [];
+    const authorization = (id: string): RemoteAuthorization => ({
+      header: () => Promise.resolve("Bearer a"),
+      refused() {
+        asked.push(id);
+        return Promise.resolve({ code: "authorization_scope", message: "it lacks rights" });
+      },
+      masker: () => undefined,
+      as: ({ agent }) => authorization(agent.id),
+    });
+    const { open } = await served({
+      upstreams: [{ name: "web", url: server.url, authorization: authorization("who started it") }],
+    });
+    for (const id of ["ada", "bob"]) {
+      const { client } = await open({ agent: { id } });
+      await client.handshake();
+      expect((await client.call(1, "echo", {})).error?.message).toBe("it lacks rights");
+    }
+    expect(asked).toEqual(["ada", "bob"]);
   });
 
   it("answers what was asked before the client ended its side, then ends", async () => {

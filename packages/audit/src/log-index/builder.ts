@@ -4,8 +4,9 @@
  */
 import { createHash, type Hash } from "node:crypto";
 import type { AuditReceipt, JsonObject } from "@acp/core";
-import { readStateMarks, STATE_EVENT_TYPES } from "@acp/core/unstable";
+import { readStateMarks } from "@acp/core/unstable";
 import { parseEvent } from "../codec.js";
+import { STATE_EVENTS } from "../event-facts.js";
 import { lineText } from "../lines.js";
 import { isWorkEvent, type OpenWork, trackOpenWork, writeOpenWork } from "../open-work.js";
 import { growTree } from "../tree-edge.js";
@@ -46,9 +47,6 @@ export interface IndexBuilder {
   work(): OpenWork;
 }
 
-/** The newest event of these says how a file of the home stands. */
-const STATE_EVENTS: ReadonlySet<string> = new Set(STATE_EVENT_TYPES);
-
 /** Goes on from where an index ends, or starts one. */
 export function createIndexBuilder(start: BuilderStart, spanLines?: number): IndexBuilder {
   const tree = growTree(start.state.edge);
@@ -80,11 +78,12 @@ export function createIndexBuilder(start: BuilderStart, spanLines?: number): Ind
 
   return {
     add(line) {
-      const { bytes, start: from, end, file } = line;
-      const fields = readLineFields(bytes, from, end);
+      const { bytes, start: from, end, file, leaf, facts } = line;
+      const fields = facts ?? readLineFields(bytes, from, end);
       if (fields === undefined) return false;
       const at = stretches.add(line, fields);
-      tree.add(bytes, from, end);
+      if (leaf === undefined) tree.add(bytes, from, end);
+      else tree.addHash(leaf);
       addLine(digest, line);
       follow(line, fields, { file, from: line.from, to: at.to, seq: at.seq, atMs: fields.atMs });
       return true;
@@ -115,14 +114,20 @@ function followCall(
   line: AddedLine,
   fields: Pick<LineFields, "eventType" | "requestId"> & { readonly seq: number },
 ): boolean {
+  const { facts } = line;
   if (fields.eventType === "tool_call_forwarded") {
     // The bytes are others' by the time it is read.
-    const text = textOf(line);
-    work.begin(fields, () => parseEvent(text));
+    const text = facts === undefined ? textOf(line) : "";
+    work.begin(fields, () =>
+      facts === undefined
+        ? parseEvent(text)
+        : { ...facts, metadata: { isolation: facts.isolation } },
+    );
     return true;
   }
   if (fields.eventType !== "tool_call_completed") return false;
-  const seq = readForwardedSeq(line.bytes, line.start, line.end);
+  const seq =
+    facts === undefined ? readForwardedSeq(line.bytes, line.start, line.end) : facts.forwardedSeq;
   if (seq === undefined) return false;
   work.finish(fields, seq);
   return true;

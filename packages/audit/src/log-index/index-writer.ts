@@ -5,7 +5,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { nextSeq } from "../event-line.js";
 import type { GroupPlace } from "../file-store.js";
-import type { LineGroup } from "../group-commit.js";
+import type { KeptGroup } from "../after-release.js";
 import { type LogPart, openParts } from "../log-parts.js";
 import { type OpenWork, trackOpenWork, writeOpenWork } from "../open-work.js";
 import type { TreeEdge } from "../tree-edge.js";
@@ -31,7 +31,7 @@ export interface IndexWriter {
   /** The tree of all events. */
   edge(): TreeEdge;
   /** Takes lines that are durable. */
-  add(group: LineGroup, at: GroupPlace): void;
+  add(group: KeptGroup, at: GroupPlace): void;
   /** Settles when what was begun is written, and what was missing in the middle is mended. */
   written(): Promise<void>;
   /** Writes what is worth it, and closes. Never rejects. */
@@ -58,7 +58,6 @@ export interface IndexWriterParts {
 
 /** At the end of a log that was used for less, the next opening reads them faster than a record. */
 const CLOSE_EVENTS_MIN = 50;
-const NEWLINE = 0x0a;
 
 /**
  * The index of a log that this process writes, brought up to the end of the log; `undefined` where
@@ -163,13 +162,11 @@ function createWriter(
       await queue.written();
       return !queue.isFailed();
     },
-    add({ bytes }, { file, from }) {
-      let start = 0;
-      for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+    add({ bytes, lines }, { file, from }) {
+      for (const { start, end, leaf, facts } of lines) {
         if (queue.isFailed()) return;
-        const line = { bytes, start, end, file, from: from + start };
+        const line = { bytes, start, end, file, from: from + start, leaf, facts };
         if (!safely(() => take(line))) queue.fail();
-        start = end + 1;
       }
       if (!queue.isFailed() && (builder.pending()?.events ?? 0) >= everyEvents) seal();
     },

@@ -2,7 +2,7 @@
  * Key hash: the numbers that stand for a key in a look-up table. Pure. Format: spec/audit-index.md
  * §3.2.
  */
-import { createHash } from "node:crypto";
+import { hash as digest } from "node:crypto";
 
 /** What is kept of a key. */
 export interface KeyHash {
@@ -12,10 +12,17 @@ export interface KeyHash {
   readonly mark: number;
 }
 
+const PLACE_DIGITS = 8;
+const MARK_DIGITS = 4;
+
 /** The first four bytes of the key's SHA-256, and the next two, big-endian. */
 export function hashKey(key: string): KeyHash {
-  const hash = createHash("sha256").update(key).digest();
-  return { place: hash.readUInt32BE(0), mark: hash.readUInt16BE(4) };
+  // As a text of 64 digits: Node makes one several times faster than a Buffer.
+  const hex = digest("sha256", key, "hex");
+  return {
+    place: Number.parseInt(hex.slice(0, PLACE_DIGITS), 16),
+    mark: Number.parseInt(hex.slice(PLACE_DIGITS, PLACE_DIGITS + MARK_DIGITS), 16),
+  };
 }
 
 /** The bucket of a place, where there are so many. */

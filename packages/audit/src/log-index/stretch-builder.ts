@@ -3,6 +3,7 @@
  * no lines: what it needs of memory does not grow with the log.
  */
 import type { AuditReceipt } from "@acp/core";
+import type { EventFacts } from "../event-facts.js";
 import type { LineFields } from "./line-fields.js";
 import type { TableContent } from "./lookup-table.js";
 import { collectKeys, type StretchKeys } from "./stretch-keys.js";
@@ -14,6 +15,9 @@ export interface AddedLine {
   readonly end: number;
   readonly file: number;
   readonly from: number;
+  /** What is known of it already, so that it is not read for it. */
+  readonly leaf?: string;
+  readonly facts?: EventFacts | undefined;
 }
 
 /** Makes the tables of stretches. */

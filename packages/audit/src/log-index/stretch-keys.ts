@@ -2,7 +2,7 @@
  * Stretch keys: which keys the lines of one stretch have, and in which of its spans, as they come.
  * Holds no lines.
  */
-import { hashKey } from "./key-hash.js";
+import { hashKey, type KeyHash } from "./key-hash.js";
 import { kindOf, type LineFields, ownKeysOf, sharedKeysOf } from "./line-fields.js";
 
 /** Up to {@link SPAN_LINES} whole lines in a row, which are read together. */
@@ -36,17 +36,24 @@ export interface StretchKeys {
   entries(): Buffer;
 }
 
+/** A key, and the spans that it is in. */
+interface Found {
+  readonly hash: KeyHash;
+  readonly spans: number[];
+}
+
 /** Of a stretch without lines yet; with another number of lines a span for tests. */
 export function collectKeys(spanLines: number = SPAN_LINES): StretchKeys {
   const spans: Span[] = [];
-  const found = new Map<string, number[]>();
+  const found = new Map<string, Found>();
   const shared = new Map<string, readonly string[]>();
   let kinds = new Set<string>();
 
   function note(key: string): void {
     const span = spans.length - 1;
-    const all = found.get(key);
-    if (all === undefined) found.set(key, [span]);
+    const all = found.get(key)?.spans;
+    // Hashed as it comes: those of a whole stretch at once would hold up a call.
+    if (all === undefined) found.set(key, { hash: hashKey(key), spans: [span] });
     else if (all.at(-1) !== span && all.length <= SPREAD_MAX) all.push(span);
   }
 
@@ -74,17 +81,20 @@ export function collectKeys(spanLines: number = SPAN_LINES): StretchKeys {
   };
 }
 
-function entriesOf(found: ReadonlyMap<string, readonly number[]>): Buffer {
-  const entries: Buffer[] = [];
-  for (const [key, all] of found) {
-    const { place, mark } = hashKey(key);
-    for (const span of all.length > SPREAD_MAX ? [EVERYWHERE] : all) {
-      const entry = Buffer.alloc(ENTRY_BYTES);
-      entry.writeUInt32BE(place);
-      entry.writeUInt16BE(mark, MARK_AT);
-      entry.writeUInt8(span, STRETCH_AT + 1);
-      entries.push(entry);
+function entriesOf(found: ReadonlyMap<string, Found>): Buffer {
+  const spansOf = ({ spans }: Found): readonly number[] =>
+    spans.length > SPREAD_MAX ? [EVERYWHERE] : spans;
+  let count = 0;
+  for (const each of found.values()) count += spansOf(each).length;
+  const entries = Buffer.alloc(count * ENTRY_BYTES);
+  let at = 0;
+  for (const each of found.values()) {
+    for (const span of spansOf(each)) {
+      entries.writeUInt32BE(each.hash.place, at);
+      entries.writeUInt16BE(each.hash.mark, at + MARK_AT);
+      entries.writeUInt8(span, at + STRETCH_AT + 1);
+      at += ENTRY_BYTES;
     }
   }
-  return Buffer.concat(entries);
+  return entries;
 }

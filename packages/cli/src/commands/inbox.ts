@@ -3,6 +3,7 @@
  */
 import { createInterface } from "node:readline";
 import type { ApproverClients } from "@acp/channel-terminal";
+import { asError } from "@acp/core";
 import { createInbox, toNodeHandler } from "@acp/channel-web";
 import type { Inbox } from "@acp/channel-web";
 import { openHome } from "@acp/home";
@@ -13,6 +14,7 @@ import { readHistory } from "../inbox/history.js";
 import { homePauses } from "../inbox/home-pauses.js";
 import { homeReviews } from "../inbox/home-reviews.js";
 import { listen } from "../inbox/listen.js";
+import { announcePage } from "../inbox/page-address.js";
 import { choosePasskeyName, madeElsewhere, makeFreshHost } from "../inbox/names.js";
 import { localApprover, readPasskeyFrom, readPlace, SOCKET_CHANNEL } from "../inbox/settings.js";
 import type { InboxPlace } from "../inbox/settings.js";
@@ -57,6 +59,7 @@ export const inbox: Run = async (invocation) => {
   await using gates = await attachToGates(invocation, "approver", signal);
   ({ endPaused } = gates);
   page.attach(gates, SOCKET_CHANNEL);
+  await using _told = await tellGates(invocation, home.dir, name.origin);
   tell(invocation, { page, approver, origin: name.origin });
   const others = madeElsewhere(await passkeys.list(), name.rpId);
   if (others.length > 0)
@@ -66,6 +69,20 @@ export const inbox: Run = async (invocation) => {
   await aborted(signal);
   return "ok";
 };
+
+/** Another inbox of the home may be told already; people sign in there as they do here. */
+async function tellGates(
+  { print }: Invocation,
+  home: string,
+  origin: string,
+): Promise<AsyncDisposable | undefined> {
+  try {
+    return await announcePage(home, origin);
+  } catch (error) {
+    print.notice(`Agents' clients are not shown this address: ${asError(error).message}`);
+    return undefined;
+  }
+}
 
 /** What it is called: by its https name, or by one of this machine that nobody knew before. */
 function nameOf(

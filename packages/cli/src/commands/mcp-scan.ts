@@ -15,7 +15,7 @@ import type { GateInUse } from "../gate/with-gate.js";
 import { askServer } from "../pins/ask-server.js";
 import { collisionsOf } from "../pins/collisions.js";
 import type { Collision } from "../pins/collisions.js";
-import { guardedPins } from "../pins/home-pins.js";
+import { guardedPins, unpinnedText } from "../pins/home-pins.js";
 import { judgePresented } from "../pins/judge-presented.js";
 import { serverIdentity } from "../pins/server-identity.js";
 import { findingsIn, nameOfPin, showFinding } from "../pins/show-change.js";
@@ -97,7 +97,7 @@ async function reportOf(upstream: UpstreamConfig, parts: Reporting): Promise<Rep
     const log = (line: string): void => print.notice(line);
     const { texts, leftOut } = await askServer(upstream, { gate: inUse.gate, signal, log });
     const asked = { presented: texts, nowMs: systemClock.now() };
-    const { states } = judgePresented(known, { id, server }, asked);
+    const { states, unpinned } = judgePresented(known, { id, server }, asked);
     const items = texts.map((text, at) => itemOf(text, states[at] ?? "changed"));
     const tools = texts.flatMap(({ kind, name, text }) =>
       kind === "tool" ? [{ server, name, text }] : [],
@@ -109,11 +109,13 @@ async function reportOf(upstream: UpstreamConfig, parts: Reporting): Promise<Rep
         started: true,
         items: items.map(({ json }) => json),
         left_out: [...leftOut],
+        ...(unpinned > 0 && { unpinned }),
       },
       lines: [
-        `${server}  ${countOf(tools.length)}, ${stateText(items.map(({ state }) => state))}`,
+        `${server}  ${countOf(texts)}, ${stateText(items.map(({ state }) => state))}`,
         ...items.flatMap(({ lines }) => lines),
         ...leftOut.map((line) => `  ! ${escapeText(line)}`),
+        ...(unpinned > 0 ? [`  · ${unpinnedText(server, unpinned)}`] : []),
       ],
       tools,
       isThere: true,
@@ -156,7 +158,15 @@ function itemOf(text: PresentedText, state: PinState): Item {
   };
 }
 
-const countOf = (tools: number): string => `${tools} ${tools === 1 ? "tool" : "tools"}`;
+/** `2 tools, 1 prompt`. */
+function countOf(texts: readonly PresentedText[]): string {
+  const kinds = ["tool", "prompt", "resource", "template"] as const;
+  const counts = kinds.map((kind) => {
+    const { length } = texts.filter((text) => text.kind === kind);
+    return length === 0 && kind !== "tool" ? [] : `${length} ${kind}${length === 1 ? "" : "s"}`;
+  });
+  return counts.flat().join(", ");
+}
 
 function stateText(states: readonly PinState[]): string {
   const count = (wanted: PinState): number => states.filter((state) => state === wanted).length;

@@ -15,21 +15,30 @@ import type { GateInUse } from "../gate/with-gate.js";
 import { makeHome } from "../home/make-home.js";
 import { ownHomePath } from "../home/home-source.js";
 import { readPort } from "../http/settings.js";
+import { answerAddressOf } from "../inbox/answer-address.js";
 import { createGateOfKey } from "../mcp-http/gate-of-key.js";
 import { openCredentials, ensureToken, TOKEN_VARIABLE, tokensPath } from "../mcp-http/tokens.js";
 import type { HomeCredentials } from "../mcp-http/tokens.js";
-import { createHomePins, trustedIn } from "../pins/home-pins.js";
+import { hiddenIn } from "../pins/home-pins.js";
+import { DOOR_LIMITS } from "../resident/doors.js";
 import type { Doors } from "../resident/doors.js";
 import { openToolJudge } from "../resident/locked.js";
 import type { ServeLocked } from "../resident/locked.js";
+import { liveSource } from "../servers/live-servers.js";
+import type { LiveSource } from "../servers/live-servers.js";
 import { checkAgentId } from "../servers/agent-id.js";
-import { AGENT_ID, openMcpServers } from "./mcp.js";
+import { AGENT_ID, openClientServers } from "./mcp.js";
 import type { GatesOfHome } from "./mcp.js";
 
 /** Where nothing else is said: the port of the specification's own example. */
 const PORT = 8443;
 /** More than the listener lets a client have: it ends the oldest first. */
 const SESSIONS_MAX = 64;
+/**
+ * Connections that a resident would pass on and the listener does not take: it has to see the next
+ * one to end another for it.
+ */
+const DOOR_SPARE = 16;
 
 /**
  * Serves agents until the process is told to end.
@@ -47,19 +56,20 @@ export async function serveMcpHttp(
   const signal = io.onStop();
   try {
     const home = await makeHome(ownHomePath(invocation));
-    const source = await readHomeConfig(home, invocation);
+    const source = liveSource(await readHomeConfig(home, invocation));
     const port = choosePort(source, invocation);
     const agentId = agentIdOf(invocation);
     const servers = chooseServers(source, invocation);
     const credentials = await credentialsOf(invocation, home.dir);
     const homeKeys = await gates.keys(home, invocation);
-    const parts = { file: source.file, keys: homeKeys.keys, env: io.env };
+    const { shares = false } = gates;
+    const parts = { file: source.file, keys: homeKeys.keys, env: io.env, shares };
     const environments = await openEnvironments(servers, parts);
     // Agents connect from anywhere on this machine, as whoever.
     const host = { sharesUid: false };
     const common = { invocation, signal, home, source, homeKeys, host, agentId };
     await gates.withGate({ ...common, ways: ["mcp"] }, (inUse) =>
-      serveSessions({ ...common, gates, inUse, servers, environments, port, doors, credentials }),
+      serveSessions({ ...common, gates, inUse, environments, port, doors, credentials }),
     );
     return "ok";
   } catch (error) {
@@ -70,10 +80,9 @@ export async function serveMcpHttp(
 }
 
 interface ServeSessionsParts extends Omit<Parameters<GatesOfHome["withGate"]>[0], "ways"> {
+  readonly source: LiveSource;
   readonly gates: GatesOfHome;
   readonly inUse: GateInUse;
-  /** As they are written. */
-  readonly servers: readonly UpstreamServer[];
   readonly environments: readonly UpstreamServer[];
   readonly port: number;
   readonly doors: Doors | undefined;
@@ -81,31 +90,23 @@ interface ServeSessionsParts extends Omit<Parameters<GatesOfHome["withGate"]>[0]
 }
 
 async function serveSessions(parts: ServeSessionsParts): Promise<void> {
-  const { invocation, home, homeKeys, signal, gates, inUse, credentials, environments } = parts;
+  const { invocation, homeKeys, gates, inUse, credentials, environments } = parts;
   const log = (line: string): void => invocation.print.notice(line);
-  await using opened = await openMcpServers({
-    ...parts,
-    servers: environments,
-    outside: (server) => Promise.resolve(gates.outside(server)),
-  });
-  const { upstreams } = opened;
+  await using opened = await openClientServers(gates, { ...parts, servers: environments });
+  const { upstreams, pins, trustedAnnotations } = opened;
   const sessions = createMcpSessions({
     gate: inUse.gate,
     upstreams,
-    pins: createHomePins({
-      home,
-      guard: inUse.rollback,
-      servers: parts.servers,
-      notices: inUse.notices,
-    }),
-    trustedAnnotations: trustedIn(parts.servers),
+    pins,
+    trustedAnnotations,
+    answerAddress: answerAddressOf(parts.home.dir),
+    hideDenied: hiddenIn(environments, inUse),
     log,
     sessionsMax: SESSIONS_MAX,
     ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
-    ...(gates.room !== undefined && { room: gates.room }),
   });
+  opened.follow(sessions);
   const gateOf = createGateOfKey({ ...inUse, policyOf: (key) => credentials.policyOf(key) });
-  signal.addEventListener("abort", opened.endStarts);
   await listen({
     ...parts,
     serve(connection, { agent, key }) {
@@ -113,7 +114,8 @@ async function serveSessions(parts: ServeSessionsParts): Promise<void> {
         (gate) => {
           // Its token was taken away: it is judged by nobody's policy.
           if (gate === undefined) return void connection.destroy();
-          return sessions.serve(connection, { agent, gate });
+          const room = gates.roomOf?.(agent.id);
+          return sessions.serve(connection, { agent, gate, ...(room !== undefined && { room }) });
         },
         (error: unknown) => {
           log(asError(error).message);
@@ -205,7 +207,12 @@ async function listen({
   onListening,
 }: ListenParts): Promise<void> {
   const log = (line: string): void => invocation.print.notice(line);
-  const listener = createMcpListener({ credentials, serve, log });
+  const listener = createMcpListener({
+    credentials,
+    serve,
+    log,
+    ...(doors !== undefined && { connectionsMax: DOOR_LIMITS.ofOne - DOOR_SPARE }),
+  });
   try {
     onListening(
       doors === undefined ? await listener.listen(port) : await listenThere(listener, port, doors),

@@ -16,6 +16,8 @@ import type { Front, ServerEntry, ServerState, WrapChange } from "../clients/wra
 import type { Invocation, Run } from "../command.js";
 import { homePath } from "../home/home-source.js";
 import { OWN_PROGRAM } from "../own-program.js";
+import { signInStates, signInText } from "../servers/oauth/sign-in-states.js";
+import type { SignedIn } from "../servers/oauth/sign-in-states.js";
 
 /** Settings are some kilobytes; the largest hold the history of a client, too. */
 const FILE_BYTES_MAX: number = 64 * 1024 * 1024;
@@ -38,7 +40,8 @@ export const mcpStatus: Run = async (invocation) => {
   const { print } = invocation;
   const { settings, unread } = await lookAt(invocation);
   const servers = settings.flatMap((each) => each.servers);
-  print.result({ servers, unread }, () => [
+  const remote = await signInStates(invocation);
+  print.result({ servers, unread, remote }, () => [
     ...settings.flatMap(({ place, servers: all }) => [
       `${place.client}  ${escapeText(place.path)}${place.isProjects ? "  (of the project)" : ""}`,
       ...(all.length === 0
@@ -46,12 +49,19 @@ export const mcpStatus: Run = async (invocation) => {
         : all.map((each) => statusLine(invocation, each))),
     ]),
     ...unread.map(unreadLine),
+    ...remote.map((each) => signInLine(invocation, each)),
     ...(settings.length === 0 && unread.length === 0
       ? ["No settings of a known client are here"]
       : []),
   ]);
-  return unread.length === 0 ? "ok" : "failed";
+  const isKnown = remote.every(({ state }) => state !== "unknown");
+  return unread.length === 0 && isKnown ? "ok" : "failed";
 };
+
+function signInLine({ print }: Invocation, each: SignedIn): string {
+  const isGood = each.state === "signed_in" || each.state === "header";
+  return `${escapeText(each.server)}  ${escapeText(each.url)}  ${print.tone(isGood ? "green" : "yellow", signInText(each))}`;
+}
 
 const STATES: Readonly<Record<ServerState, string>> = {
   gated: "behind the gate",

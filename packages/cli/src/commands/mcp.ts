@@ -12,6 +12,7 @@ import type { Invocation } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { failureOf } from "../failure.js";
 import { ownHomePath } from "../home/home-source.js";
+import { answerAddressOf } from "../inbox/answer-address.js";
 import { openHttpBeside } from "../http/open-http-proxy.js";
 import { hostOffers } from "../http/settings.js";
 import { lookAtAgent } from "../gate/agent-process.js";
@@ -23,8 +24,10 @@ import { ownPackages } from "../run/own-packages.js";
 import { ownPaths } from "../run/own-paths.js";
 import { openServers } from "../servers/open-servers.js";
 import type { OpenServers, OpenServersParts } from "../servers/open-servers.js";
+import { liveSource, openLiveServers } from "../servers/live-servers.js";
+import type { LiveServers, LiveServersParts, ServersDesk } from "../servers/live-servers.js";
 import { checkAgentId } from "../servers/agent-id.js";
-import { createHomePins, trustedIn } from "../pins/home-pins.js";
+import { hiddenIn } from "../pins/home-pins.js";
 import { makeHome } from "../home/make-home.js";
 import { withGate } from "../gate/with-gate.js";
 import type { GateInUse } from "../gate/with-gate.js";
@@ -40,12 +43,19 @@ export interface GatesOfHome {
   withGate<T>(parts: WithGateParts, use: (inUse: GateInUse) => Promise<T>): Promise<T>;
   /** A server of this client as it is started outside of any sandbox. */
   outside(server: CommandServer): LocalUpstream;
-  /** What the client's requests need a place of; a process of its own has no other client. */
-  readonly room?: RequestRoom;
+  /** Whether clients share the servers that say so. */
+  readonly shares?: boolean;
+  /**
+   * What the requests of one of the client's agents need a place of; a process of its own has no
+   * other client.
+   */
+  readonly roomOf?: (agentId: string) => RequestRoom;
   /** What stands before each gate that judges the requests of programs. */
   readonly around?: (gate: ConsentGate) => ConsentGate;
   /** Ids of the client's tool calls, where it gives them some. */
   readonly callOf?: McpProxyOptions["callOf"];
+  /** Where its servers are known, if anybody asks. */
+  readonly desk?: ServersDesk;
   /** Tells the client why it has no gate, until the client goes; {@link tellClient} unless given. */
   readonly tellClient?: typeof tellClient;
 }
@@ -95,15 +105,17 @@ interface Serving {
 async function serve(invocation: Invocation, { signal, start, gates }: Serving): Promise<Exit> {
   const { io, print } = invocation;
   const home = await makeHome(ownHomePath(invocation));
-  const source = await readHomeConfig(home, invocation);
+  const source = liveSource(await readHomeConfig(home, invocation));
   const servers = chooseServers(source, invocation);
   const host = await lookAtAgent(io.ppid);
   const agent = agentOf(invocation, host.command);
   const homeKeys = await gates.keys(home, invocation);
+  const { shares = false } = gates;
   const environments = await openEnvironments(servers, {
     file: source.file,
     keys: homeKeys.keys,
     env: io.env,
+    shares,
   });
   const hasHttp = source.config?.httpPort !== undefined;
   const shared = { invocation, signal, source, homeKeys };
@@ -113,36 +125,51 @@ async function serve(invocation: Invocation, { signal, start, gates }: Serving):
     : { ways: ["mcp"] as const };
   return gates.withGate({ ...common, ...forGate }, async (inUse) => {
     await using _http = await openHttpBeside({ ...shared, ...aroundOf(gates), inUse, agent });
-    await using opened = await openMcpServers({
-      ...shared,
-      inUse,
-      home,
-      servers: environments,
-      agentId: agent.id,
-      outside: (server) => Promise.resolve(gates.outside(server)),
-    });
-    const { upstreams } = opened;
-    signal.addEventListener("abort", opened.endStarts);
+    const live = { ...shared, inUse, home, servers: environments, agentId: agent.id };
+    await using opened = await openClientServers(gates, live);
+    const { upstreams, pins, trustedAnnotations } = opened;
     start.isServing = true;
     const proxy = createMcpProxy({
       gate: inUse.gate,
       agent,
       upstreams,
-      trustedAnnotations: trustedIn(servers),
-      pins: createHomePins({ home, guard: inUse.rollback, servers, notices: inUse.notices }),
+      trustedAnnotations,
+      pins,
+      hideDenied: hiddenIn(servers, inUse),
+      answerAddress: answerAddressOf(home.dir),
       input: io.stdin,
       output: io.stdout,
       log: (line) => print.notice(line),
       signal,
       ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
-      ...(gates.room !== undefined && { room: gates.room }),
+      ...(gates.roomOf !== undefined && { room: gates.roomOf(agent.id) }),
       ...(gates.callOf !== undefined && { callOf: gates.callOf }),
     });
+    opened.follow(proxy);
     const { reason } = await proxy.done;
     opened.endStarts();
     // A client that keeps our input open must not keep this process.
     io.stdin.destroy();
     return EXITS[reason];
+  });
+}
+
+/** The servers of a client, which follow their configuration. */
+export function openClientServers(
+  gates: GatesOfHome,
+  parts: Omit<LiveServersParts, "open" | "shares" | "desk"> &
+    Omit<Parameters<typeof openMcpServers>[0], "outside">,
+): Promise<LiveServers> {
+  return openLiveServers({
+    ...parts,
+    shares: gates.shares === true,
+    open: (servers) =>
+      openMcpServers({
+        ...parts,
+        servers,
+        outside: (server) => Promise.resolve(gates.outside(server)),
+      }),
+    desk: gates.desk,
   });
 }
 

@@ -53,6 +53,9 @@ export const status: Run = async (invocation) => {
     ...(typeof told["index_percent"] === "number"
       ? [`The index of the audit logs is being rebuilt: ${told["index_percent"]} %`]
       : []),
+    ...(Array.isArray(told["shared_servers"]) && told["shared_servers"].length > 0
+      ? [`Servers that clients share: ${told["shared_servers"].join(", ")}`]
+      : []),
     ...(Array.isArray(told["clients"]) ? told["clients"] : []).map(
       (client: unknown) => `Client: ${JSON.stringify(client)}`,
     ),

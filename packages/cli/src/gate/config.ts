@@ -102,16 +102,20 @@ export function openEnvironments(
     file,
     keys,
     env,
+    shares = false,
   }: {
     readonly file: string;
     readonly keys: KeyPair | undefined;
     readonly env: Invocation["io"]["env"];
+    /** Whether servers that say `shared` are: then they get nothing of this process's environment. */
+    readonly shares?: boolean;
   },
 ): Promise<readonly UpstreamServer[]> {
   return onFile(file, () =>
     servers.map((server, index) => {
       const opened = openServerConfig(server, index, keys);
-      return "command" in opened ? withEnvironment(opened, env) : opened;
+      if (!("command" in opened) || (shares && opened.shared === true)) return opened;
+      return withEnvironment(opened, env);
     }),
   );
 }

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toolAction } from "@acp/core";
-import { homePaths } from "@acp/home";
+import { DEFAULT_CONFIG, homePaths } from "@acp/home";
+import { liveSource } from "../servers/live-servers.js";
 import { followLinks, openGuard } from "./guard.js";
 
 let root = "";
@@ -79,4 +80,29 @@ it("openGuard() denies a call whose link leads into the home since, and allows i
     await rename(join(root, "next"), join(root, "moving"));
     expect([effect(), effect()]).toEqual([want, want]);
   }
+});
+
+it("openGuard() knows where the paths of a server start that came later, and where it started before", async () => {
+  const home = homePaths(join(root, "home"));
+  const source = liveSource({
+    file: join(home.dir, "config.yml"),
+    policyFile: home.policyPath,
+    config: DEFAULT_CONFIG,
+    isPolicyNamed: false,
+  });
+  const io = { cwd: "/nowhere", userHome: join(root, "user"), env: {} };
+  const invocation = { values: new Map(), io, rest: [] };
+  const guard = await openGuard({ home, source, invocation } as never);
+  const effect = (): string | undefined => {
+    const action = toolAction("files", "read", { path: "home/notes.txt" });
+    return guard.judge(action, { agent: { id: "a" }, nowMs: 0 })?.effect;
+  };
+  expect(effect()).toBeUndefined();
+  source.setServers([{ name: "files", command: ["x"], cwd: root }]);
+  // A look serves a turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(effect()).toBe("deny");
+  source.setServers([{ name: "files", command: ["x"], cwd: "/elsewhere" }]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(effect()).toBe("deny");
 });

@@ -94,27 +94,44 @@ function safely(test: () => boolean): boolean {
   }
 }
 
+/**
+ * Where the paths of a server may start. Servers may change while the gate is there; what one of
+ * before is still asked is held against where that one started, too.
+ */
+function createStarts(source: HomeConfig, cwd: string): (server: string) => readonly string[] {
+  const starts = new Map<string, Set<string>>();
+  let known: unknown;
+  return (name) => {
+    const servers = source.config?.servers ?? [];
+    for (const server of servers === known ? [] : servers)
+      if ("command" in server)
+        starts.set(
+          server.name,
+          new Set([
+            ...(starts.get(server.name) ?? []),
+            ...startsOfCommand(server.command, server.cwd ?? cwd),
+          ]),
+        );
+    known = servers;
+    return [...(starts.get(name) ?? [])];
+  };
+}
+
 /** Makes the guard of a home's gates. */
 export async function openGuard({ home, source, invocation }: GuardParts): Promise<Layer> {
   const { io, rest } = invocation;
   const own = startsOfCommand(rest, io.cwd);
-  const servers = (source.config?.servers ?? []).map(
-    (server): readonly [string, readonly string[]] =>
-      "command" in server
-        ? [server.name, startsOfCommand(server.command, server.cwd ?? io.cwd)]
-        : [server.name, []],
-  );
-  const starts = new Map(servers);
+  const startsOf = createStarts(source, io.cwd);
   const guard = createPathGuard({
     userHome: io.userHome,
     acpHome: home.dir,
     closed: await ownPaths({ home, source, invocation }),
-    startsOf: (server) => [...own, ...(starts.get(server) ?? [])],
+    startsOf: (server) => [...own, ...startsOf(server)],
     resolve: onceATurn(followLinks),
   });
   // A call is judged, and once more where its permit is redeemed: mostly in the same turn.
   const judge = onceATurn((action: Action) => guard.judge(action, NOBODY));
-  return { name: guard.name, judge: (action) => judge(action) };
+  return { name: guard.name, onlyRestricts: true, judge: (action) => judge(action) };
 }
 
 /** What it reads of the facts is nothing. */

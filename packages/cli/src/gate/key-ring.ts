@@ -9,7 +9,7 @@ import { basename, dirname } from "node:path";
 import { performance } from "node:perf_hooks";
 import { ConsentError } from "@acp/core";
 import type { KeyPair } from "@acp/core/proof";
-import { onceATurn, openRecordKey, whyOutOfUse } from "@acp/home";
+import { createUseCheck, onceATurn, openRecordKey } from "@acp/home";
 import type { Home } from "@acp/home";
 
 /** Keys that do not open are tried again after this time: a passphrase takes half a second. */
@@ -70,7 +70,7 @@ export async function createKeyRing({
   const use = await createUse(whyStopped, whyUnused);
   let failed = use.error === undefined ? undefined : failure(use.error);
   const followers = createFollowers(home.publicKeyPath, () => look());
-  const whyOut = onceATurn((held: KeyPair) => whyOutOfUse(home, held));
+  const whyOut = onceATurn(createUseCheck(home));
   const isOut = (): boolean => use.error !== undefined || whyOut(opened.keys) !== undefined;
   const isFailed = (): boolean =>
     failed !== undefined && performance.now() - failed.atMs < AGAIN_MS;

@@ -30,6 +30,8 @@ export interface PolicyParts {
   readonly cwd: string;
   readonly notices: Notices;
   readonly signal: AbortSignal;
+  /** Called after another policy came into force. */
+  readonly onReload?: () => void;
 }
 
 /**
@@ -100,6 +102,7 @@ async function follow(parts: PolicyParts, isNew = false): Promise<PolicyWatch> {
       onReload(policy) {
         void sayInForce(parts, watch, "was reloaded");
         warn(policy);
+        parts.onReload?.();
       },
       onError: (error) =>
         notices.tell(
@@ -123,6 +126,7 @@ function waitForFile(parts: PolicyParts, found: (watch: PolicyWatch) => void): v
       const watch = await follow(parts, true);
       clearInterval(timer);
       found(watch);
+      parts.onReload?.();
       await sayInForce(parts, watch, "is there now and in force");
     } catch (error) {
       const text = isConsentError(error) ? error.message : String(error);

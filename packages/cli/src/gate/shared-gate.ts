@@ -117,6 +117,7 @@ export async function withSharedGate<T>(
   // Also before the logs: opening them writes events of now.
   const lastEventMs = await lastEventOf(home);
   await using audit = await openHomeAudit(home, settings);
+  noted?.own(audit);
   const { notices, isolation } = await openNotices(parts, audit);
   sayIgnored(notices, kept);
   heedGuard(kept.guard, audit, notices);

@@ -15,6 +15,7 @@ import type { Notices } from "./notices.js";
 import { createOtherGates } from "./other-gates.js";
 import type { MoreGates } from "./other-gates.js";
 import { openPolicyInForce } from "./policy-in-force.js";
+import type { PolicyParts } from "./policy-in-force.js";
 import { heedRotation } from "./rotated-keys.js";
 import { passkeyVerifier } from "./passkeys.js";
 import { withSharedGate } from "./shared-gate.js";
@@ -33,6 +34,11 @@ export interface GateInUse extends MoreGates {
   readonly rollback: RollbackGuard;
   /** Where the gate writes. */
   readonly log: AuditSink;
+  /**
+   * Has a listener called after another policy came into force, of this gate or of another one of
+   * `gateWith`; returns how to end that.
+   */
+  onPolicyChange(listener: () => void): () => void;
   /**
    * How many clients of the approve socket can answer; `undefined` where questions go another way.
    */
@@ -67,7 +73,11 @@ export async function withGateOf<T>(
   const { notices, isolation, kept, sink, recordKey, lastEventMs, gates, attached } = shared;
   await sayMissing(notices, parts);
   await sayConfig(notices, home.dir, source);
-  const named = { file: source.policyFile, mustExist: source.isPolicyNamed };
+  const listeners = new Set<() => void>();
+  const reload = (): void => {
+    for (const listener of listeners) listener();
+  };
+  const named = { file: source.policyFile, mustExist: source.isPolicyNamed, onReload: reload };
   const policy =
     parts.layers === undefined ? { policy: await policyOf(parts, notices, named) } : {};
   const passkeys = guardedPasskeys(home, kept.guard);
@@ -91,7 +101,7 @@ export async function withGateOf<T>(
   };
   await using others = createOtherGates(gates, {
     options: { ...policy, ...options },
-    policyOf: (file) => policyOf(parts, notices, { file, mustExist: true }),
+    policyOf: (file) => policyOf(parts, notices, { file, mustExist: true, onReload: reload }),
   });
   await using gate = createConsentGate({ ...policy, ...options });
   gates.add(gate);
@@ -99,7 +109,12 @@ export async function withGateOf<T>(
     await askAgain(gate, { print, logged: await loggedOf(home.dir, kept.store.pending) });
     const { gateWith, gateFor } = others;
     const { guard: rollback } = kept;
-    return await use({ gate, guard, notices, rollback, log: sink, attached, gateWith, gateFor });
+    const onPolicyChange = (listener: () => void): (() => void) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    };
+    const inUse = { gate, guard, notices, rollback, log: sink, attached, onPolicyChange };
+    return await use({ ...inUse, gateWith, gateFor });
   } finally {
     gates.delete(gate);
   }
@@ -131,7 +146,7 @@ async function sayMissing(notices: Notices, { homeKeys, source }: WithGateParts)
 async function policyOf(
   { home, invocation: { io }, signal, source }: WithGateParts,
   notices: Notices,
-  which: { readonly file: string; readonly mustExist: boolean },
+  which: Pick<PolicyParts, "file" | "mustExist" | "onReload">,
 ): Promise<() => Policy> {
   const policy = await openPolicyInForce({
     ...which,

@@ -64,7 +64,8 @@ const portOf = (server: Server): number => {
   return typeof address === "object" && address !== null ? address.port : 0;
 };
 
-const shut = (server: Server): Promise<void> =>
+/** Resolves once it listens no more, and its connections are over. */
+export const shut = (server: Server): Promise<void> =>
   new Promise((resolve) => void server.close(() => resolve()));
 
 /** One port of both loopback addresses; of one where there is no IPv6. */
@@ -109,7 +110,12 @@ async function bindPort(
   }
 }
 
-async function bindSocket(make: () => Server, path: string): Promise<readonly Server[]> {
+/**
+ * A server on a Unix socket of this user alone.
+ *
+ * @throws ConsentError `options_invalid`.
+ */
+export async function bindSocket(make: () => Server, path: string): Promise<readonly Server[]> {
   await removeStale(path);
   const server = make();
   try {

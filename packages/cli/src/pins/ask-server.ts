@@ -3,7 +3,7 @@
  * pinned and nothing called.
  */
 import { PassThrough } from "node:stream";
-import { isJsonObject, parseJson } from "@acp/core";
+import { asError, isJsonObject, parseJson } from "@acp/core";
 import type { ConsentGate, JsonObject, JsonValue } from "@acp/core";
 import { createMcpProxy } from "@acp/proxy-mcp";
 import type { PresentedText, UpstreamConfig } from "@acp/proxy-mcp";
@@ -27,6 +27,13 @@ const PAGES_MAX = 50;
 const ANSWER_MS_MAX = 60_000;
 const LINE_BYTES_MAX: number = 16 * 1024 * 1024;
 const PROTOCOL = "2025-11-25";
+/** What a server lists, and the capability that says so. */
+const LISTS: readonly (readonly [method: string, capability: string])[] = [
+  ["tools/list", "tools"],
+  ["prompts/list", "prompts"],
+  ["resources/list", "resources"],
+  ["resources/templates/list", "resources"],
+];
 const LEFT_OUT = " is left out of the list";
 
 /**
@@ -64,8 +71,14 @@ export async function askServer(
       clientInfo: { name: "acp-mcp-scan", version: "1" },
     });
     input.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
-    const { capabilities } = greeting;
-    if (objectOr(capabilities)?.["tools"] !== undefined) await listAll(request);
+    const has = objectOr(greeting["capabilities"]);
+    for (const [method, capability] of LISTS)
+      if (has?.[capability] !== undefined)
+        await listAll(request, method).catch((error: unknown) => {
+          // Many that have resources answer no list of templates; none has tools and lists none.
+          if (method === "tools/list") throw error;
+          log(`[${upstream.name}] ${method}: ${asError(error).message}`);
+        });
     return { texts, leftOut };
   } finally {
     input.end();
@@ -75,10 +88,10 @@ export async function askServer(
 
 type Request = (method: string, params: JsonObject) => Promise<JsonObject>;
 
-async function listAll(request: Request): Promise<void> {
+async function listAll(request: Request, method: string): Promise<void> {
   let params: JsonObject = {};
   for (let page = 0; page < PAGES_MAX; page++) {
-    const { nextCursor } = await request("tools/list", params);
+    const { nextCursor } = await request(method, params);
     if (typeof nextCursor !== "string") return;
     params = { cursor: nextCursor };
   }

@@ -6,10 +6,11 @@ import { ConsentError, quoteText, systemClock } from "@acp/core";
 import type { JsonObject } from "@acp/core";
 import { fileToolPins } from "@acp/home";
 import type { FileToolPins, HomePaths, ServerPins, UpstreamServer } from "@acp/home";
-import type { PresentedText, ToolPins } from "@acp/proxy-mcp";
+import type { HideDenied, PresentedText, ToolPins } from "@acp/proxy-mcp";
 import type { Notices } from "../gate/notices.js";
+import type { GateInUse } from "../gate/with-gate.js";
 import type { RollbackGuard } from "../rollback/state-guard.js";
-import { judgePresented } from "./judge-presented.js";
+import { judgePresented, RESOURCE_PINS_MAX } from "./judge-presented.js";
 import type { Judged, Presenter } from "./judge-presented.js";
 import { serverIdentity } from "./server-identity.js";
 
@@ -32,6 +33,15 @@ export function guardedPins(home: HomePinsParts["home"], guard: RollbackGuard): 
 export const trustedIn = (servers: readonly UpstreamServer[]): readonly string[] =>
   servers.flatMap(({ name, trust }) => (trust === "annotations" ? [name] : []));
 
+/** Of which servers tools are left out of lists that the policy denies in any case. */
+export const hiddenIn = (
+  servers: readonly UpstreamServer[],
+  { onPolicyChange }: Pick<GateInUse, "onPolicyChange">,
+): HideDenied => ({
+  servers: new Set(servers.flatMap(({ name, hideDenied }) => (hideDenied === true ? [name] : []))),
+  onChange: onPolicyChange,
+});
+
 /**
  * Changes of one server that are noted within an hour, each of a list's page: as many as one list has.
  */
@@ -46,6 +56,7 @@ export function createHomePins({ home, guard, servers, notices }: HomePinsParts)
   const pins = guardedPins(home, guard);
   const ids = new Map(servers.map((server) => [server.name, serverIdentity(server)]));
   const noted = new Map<string, readonly number[]>();
+  const told = new Set<string>();
   return {
     async look(server, presented) {
       const id = ids.get(server);
@@ -60,6 +71,10 @@ export function createHomePins({ home, guard, servers, notices }: HomePinsParts)
       const asked = { presented, nowMs: systemClock.now(), isNoted };
       const before = await pins.read();
       const judged = judgePresented(before, { id, server }, asked);
+      if (judged.unpinned > 0 && !told.has(id)) {
+        told.add(id);
+        await notices.say("resources_unpinned", unpinnedText(server, judged.unpinned));
+      }
       if (judged.next === undefined) return judged.states;
       // Another client's gate may have pinned meanwhile: the first one counts.
       const { written, isKnown, isMoved } = await pins.change((now) => {
@@ -74,6 +89,11 @@ export function createHomePins({ home, guard, servers, notices }: HomePinsParts)
       return written.states;
     },
   };
+}
+
+/** What nobody would see change. */
+export function unpinnedText(server: string, count: number): string {
+  return `The MCP server ${quoteText(server)} has more resources with texts than are pinned (${RESOURCE_PINS_MAX}): of ${count}, a change is not noticed`;
 }
 
 /** For people to compare: it decides nothing, so nothing waits for room for it. */

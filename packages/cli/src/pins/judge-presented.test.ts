@@ -62,6 +62,39 @@ describe("judgePresented()", () => {
     expect(judge(servers, many.slice(0, 1)).states).toEqual(["new"]);
   });
 
+  it("pins so many resources, says how many more there are, and takes no room of tools", () => {
+    const many = Array.from(
+      { length: 1_002 },
+      (_, index): PresentedText => ({
+        kind: "resource",
+        name: `file:///${index}`,
+        ...pinOf(index),
+      }),
+    );
+    const judged = judge([], many);
+    expect(judged.unpinned).toBe(2);
+    expect(new Set(judged.states)).toEqual(new Set(["new"]));
+    const servers = judged.next ?? [];
+    expect(servers[0]?.pins).toHaveLength(1_000);
+    const other = { ...many[0], ...pinOf("other") } as PresentedText;
+    expect(judge(servers, [other, tool("a", "one")]).states).toEqual(["changed", "new"]);
+    const long = Array.from(
+      { length: 900 },
+      (_, index): PresentedText => ({
+        kind: "resource",
+        name: `${index}${"x".repeat(240)}`,
+        ...pinOf(index),
+      }),
+    );
+    expect(judge([], long).unpinned).toBeGreaterThan(0);
+  });
+
+  it("tells a prompt from a tool of its name", () => {
+    const servers = after([tool("a", "one"), { ...tool("a", "two"), kind: "prompt" }]);
+    expect(judge(servers, [tool("a", "two")]).states).toEqual(["changed"]);
+    expect(servers[0]?.pins).toHaveLength(2);
+  });
+
   it("holds back what changed too often, without a note of it", () => {
     const servers = after([tool("a", "one")]);
     const presented = [tool("a", "two"), tool("b", "one")];

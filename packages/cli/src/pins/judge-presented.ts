@@ -5,10 +5,13 @@
 import type { ServerPins, ToolPin } from "@acp/home";
 import type { PinState, PresentedText } from "@acp/proxy-mcp";
 
-/** Pins of one server: its tools, and its instructions. */
+/** Pins of one server, but for those of its resources. */
 export const PINS_MAX: number = 10_001;
 /** Bytes of the pins of one server, as they are pinned: the file is for all of them. */
 export const PINS_BYTES_MAX: number = 1024 * 1024;
+/** Pins of its resources: lists of data must not take the room of its tools. */
+export const RESOURCE_PINS_MAX: number = 1_000;
+export const RESOURCE_PINS_BYTES_MAX: number = 256 * 1024;
 /** A pin that nobody has looked at is new for so long: an agent could list again at once. */
 const NEW_MS: number = 24 * 60 * 60 * 1_000;
 
@@ -27,6 +30,8 @@ export interface Judged {
   readonly added: readonly PresentedText[];
   /** What changed, and was not presented so before. */
   readonly changed: readonly PresentedText[];
+  /** Resources that are not pinned, because there are too many: nobody sees a change of them. */
+  readonly unpinned: number;
   /** The pins afterwards; `undefined` where they stay as they are. */
   readonly next: readonly ServerPins[] | undefined;
 }
@@ -47,17 +52,21 @@ export function judgePresented(
 ): Judged {
   const own = servers.find((each) => each.id === id);
   const pins = new Map((own?.pins ?? []).map((pin) => [keyOf(pin), pin]));
+  const room = createRoom([...pins.values()]);
   const added: PresentedText[] = [];
   const changed: PresentedText[] = [];
-  let bytes: number | undefined;
+  let unpinned = 0;
   const states = presented.map((text): PinState => {
     const pin = pins.get(keyOf(text));
     if (pin === undefined) {
       const { kind, name } = text;
       const first: ToolPin = { kind, name, pin: text.pin, atMs: nowMs, by: "first" };
-      bytes = (bytes ?? bytesOf([...pins.values()])) + bytesOf([first]);
-      // What cannot be remembered could change unseen.
-      if (pins.size >= PINS_MAX || bytes > PINS_BYTES_MAX) return "changed";
+      if (!room.take(first)) {
+        // What cannot be remembered could change unseen. Of data that is said, and of tools refused.
+        if (kind !== "resource") return "changed";
+        unpinned += 1;
+        return "new";
+      }
       pins.set(keyOf(text), first);
       added.push(text);
       return "new";
@@ -69,10 +78,40 @@ export function judgePresented(
     }
     return "changed";
   });
+  const judged = { states, added, changed, unpinned };
   if (added.length === 0 && changed.length === 0 && own?.server === server)
-    return { states, added, changed, next: undefined };
+    return { ...judged, next: undefined };
   const next = { id, server, pins: [...pins.values()] };
-  return { states, added, changed, next: [...servers.filter((each) => each.id !== id), next] };
+  return { ...judged, next: [...servers.filter((each) => each.id !== id), next] };
+}
+
+interface Room {
+  /** Whether there is room for another pin; takes it. */
+  take(pin: ToolPin): boolean;
+}
+
+/** What there is already is counted at the first new one. */
+function createRoom(pins: readonly ToolPin[]): Room {
+  const isData = ({ kind }: ToolPin): boolean => kind === "resource";
+  const shareOf = (isOfData: boolean): { count: number; bytes: number } => {
+    const own = pins.filter((pin) => isData(pin) === isOfData);
+    return { count: own.length, bytes: bytesOf(own) };
+  };
+  const shares = new Map<boolean, { count: number; bytes: number }>();
+  return {
+    take(pin) {
+      const share = shares.get(isData(pin)) ?? shareOf(isData(pin));
+      shares.set(isData(pin), share);
+      const [countMax, bytesMax] = isData(pin)
+        ? [RESOURCE_PINS_MAX, RESOURCE_PINS_BYTES_MAX]
+        : [PINS_MAX, PINS_BYTES_MAX];
+      const bytes = share.bytes + bytesOf([pin]);
+      if (share.count >= countMax || bytes > bytesMax) return false;
+      share.count += 1;
+      share.bytes = bytes;
+      return true;
+    },
+  };
 }
 
 function bytesOf(pins: readonly ToolPin[]): number {

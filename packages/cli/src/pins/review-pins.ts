@@ -32,7 +32,7 @@ export async function heldTexts(
   for (const each of await pins.read()) {
     if (server !== undefined && each.server !== server) continue;
     const wanted = each.pins.filter((pin) =>
-      tool === undefined ? waits(pin) : pin.kind === "tool" && pin.name === tool,
+      tool === undefined ? waits(pin) : pin.kind !== "instructions" && pin.name === tool,
     );
     if (wanted.length === 0) continue;
     const texts = await pins.texts(each.id);
@@ -70,6 +70,8 @@ export function decideHeld(
     const pin = own?.pins.find((each) => keyOf(each) === keyOf({ kind, name }));
     if (own === undefined || pin === undefined || (pin.found ?? pin.pin) !== how.shown)
       return { answer: false };
+    // Somebody else accepted it meanwhile: refusing what is pinned would be said and do nothing.
+    if (how.decided === "refused" && pin.found === undefined) return { answer: false };
     return {
       answer: true,
       next: servers.map((each) => (each === own ? decide(own, pin, how) : each)),

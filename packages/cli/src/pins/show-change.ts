@@ -14,7 +14,7 @@ const CONTINUED = "  ↪ ";
 
 /** `tool "add"`, or `instructions`. */
 export const nameOfPin = ({ kind, name }: Pick<ToolPin, "kind" | "name">): string =>
-  kind === "tool" ? `tool ${quoteText(name)}` : "instructions";
+  kind === "instructions" ? kind : `${kind} ${quoteText(name)}`;
 
 /**
  * The difference of two texts, each the canonical JSON that a pin is of.

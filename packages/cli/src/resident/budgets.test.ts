@@ -11,7 +11,8 @@ const share = (budgets: Budgets, name: string): Share => {
   return opened;
 };
 const call = (bytes = 1): { bytes: number; isCall: boolean } => ({ bytes, isCall: true });
-const event = (bytes: number) => [{ metadata: { text: "x".repeat(bytes) } }] as never;
+const event = (bytes: number, agent = "x") =>
+  [{ agent, metadata: { text: "x".repeat(bytes) } }] as never;
 const FULL = new Error("the disk is full");
 const sink = { append: async () => ({ seq: 0, hash: "" }) };
 
@@ -115,24 +116,24 @@ describe("calls, bytes and questions", () => {
     const budgets = createBudgets(() => 0);
     const [one, two, other] = [share(budgets, "a"), share(budgets, "a"), share(budgets, "b")];
     const places = Array.from({ length: LIMITS.calls }, (_, n) =>
-      (n % 2 === 0 ? one : two).requestRoom.enter(call()),
+      (n % 2 === 0 ? one : two).roomOf("x").enter(call()),
     );
     expect(places.filter((place) => "full" in place)).toEqual([]);
-    expect(two.requestRoom.enter(call())).toEqual({
+    expect(two.roomOf("x").enter(call())).toEqual({
       full: `this client has ${LIMITS.calls} calls under way`,
     });
-    expect(two.requestRoom.enter({ bytes: 1, isCall: false })).not.toHaveProperty("full");
-    expect(other.requestRoom.enter(call())).not.toHaveProperty("full");
+    expect(two.roomOf("x").enter({ bytes: 1, isCall: false })).not.toHaveProperty("full");
+    expect(other.roomOf("x").enter(call())).not.toHaveProperty("full");
     const [first] = places;
     if (first !== undefined && "leave" in first) first.leave();
-    expect(two.requestRoom.enter(call())).not.toHaveProperty("full");
+    expect(two.roomOf("x").enter(call())).not.toHaveProperty("full");
   });
 
   it("have a limit of bytes, which also other requests keep", () => {
-    const { requestRoom } = share(
+    const requestRoom = share(
       createBudgets(() => 0),
       "a",
-    );
+    ).roomOf("x");
     expect(requestRoom.enter({ bytes: LIMITS.bytes, isCall: false })).not.toHaveProperty("full");
     for (const isCall of [true, false])
       expect(requestRoom.enter({ bytes: 1, isCall })).toHaveProperty("full");
@@ -141,12 +142,12 @@ describe("calls, bytes and questions", () => {
   it("are given back by the end of the session that took them, and by nothing after it", () => {
     const budgets = createBudgets(() => 0);
     const [one, two] = [share(budgets, "a"), share(budgets, "a")];
-    for (let n = 0; n < LIMITS.questions; n++) one.questionRoom.count(1);
-    const place = one.requestRoom.enter(call(LIMITS.bytes));
-    expect(two.questionRoom.full()).toContain("open questions");
-    expect(two.requestRoom.enter(call())).toHaveProperty("full");
+    for (let n = 0; n < LIMITS.questions; n++) one.questionRoom.count(1, "x");
+    const place = one.roomOf("x").enter(call(LIMITS.bytes));
+    expect(two.questionRoom.full("x")).toContain("open questions");
+    expect(two.roomOf("x").enter(call())).toHaveProperty("full");
     one[Symbol.dispose]();
-    one.questionRoom.count(-1);
+    one.questionRoom.count(-1, "x");
     if ("leave" in place) place.leave();
     expect(two.usage()).toEqual({
       sessions: 1,
@@ -157,7 +158,7 @@ describe("calls, bytes and questions", () => {
       writes: 0,
       log_bytes: 0,
     });
-    expect(two.questionRoom.full()).toBeUndefined();
+    expect(two.questionRoom.full("x")).toBeUndefined();
   });
 });
 
@@ -165,12 +166,12 @@ it("a room is shared while another client has calls under way, and for a second 
   let nowMs = 0;
   const budgets = createBudgets(() => nowMs);
   const [one, again, two] = [share(budgets, "a"), share(budgets, "a"), share(budgets, "b")];
-  const rooms = [one, again, two].map(({ requestRoom }) => requestRoom);
+  const rooms = [one, again, two].map(({ roomOf }) => roomOf("x"));
   const shared = () => rooms.map((room) => room.isShared());
   expect(shared()).toEqual([false, false, false]);
-  const place = one.requestRoom.enter(call());
+  const place = one.roomOf("x").enter(call());
   expect(shared()).toEqual([false, false, true]);
-  two.requestRoom.enter(call());
+  two.roomOf("x").enter(call());
   expect(shared()).toEqual([true, true, true]);
   nowMs = 5_000;
   if ("leave" in place) place.leave();
@@ -186,14 +187,14 @@ describe("the log", () => {
     const budgets = createBudgets(() => nowMs);
     const first = share(budgets, "a");
     await first.counted(sink).append(event(LIMITS.logBytes));
-    expect(first.requestRoom.enter(call())).toHaveProperty("full");
-    expect(first.requestRoom.enter({ bytes: 1, isCall: false })).not.toHaveProperty("full");
-    expect(share(budgets, "b").requestRoom.enter(call())).not.toHaveProperty("full");
+    expect(first.roomOf("x").enter(call())).toHaveProperty("full");
+    expect(first.roomOf("x").enter({ bytes: 1, isCall: false })).not.toHaveProperty("full");
+    expect(share(budgets, "b").roomOf("x").enter(call())).not.toHaveProperty("full");
     first[Symbol.dispose]();
     const again = share(budgets, "a");
-    expect(again.requestRoom.enter(call())).toHaveProperty("full");
+    expect(again.roomOf("x").enter(call())).toHaveProperty("full");
     nowMs = 1_000;
-    expect(again.requestRoom.enter(call())).not.toHaveProperty("full");
+    expect(again.roomOf("x").enter(call())).not.toHaveProperty("full");
     nowMs = 120_000;
     expect(again.usage().log_bytes).toBe(0);
   });
@@ -205,7 +206,7 @@ describe("the log", () => {
       () => 32 * LIMITS.logBytes,
     );
     const [one, two] = [share(budgets, "a"), share(budgets, "b")];
-    const isFull = ({ requestRoom }: typeof one): boolean => "full" in requestRoom.enter(call());
+    const isFull = ({ roomOf }: typeof one): boolean => "full" in roomOf("x").enter(call());
     await one.counted(sink).append(event(LIMITS.logBytes));
     expect(isFull(one)).toBe(false);
     await one.counted(sink).append(event(LIMITS.logBytes));
@@ -228,7 +229,7 @@ describe("the log", () => {
     const one = share(budgets, "a");
     await one.counted(sink, 1_600).append(event(LIMITS.logBytes));
     await one.counted(sink).append(event(100));
-    expect(one.requestRoom.enter(call())).toHaveProperty("full");
+    expect(one.roomOf("x").enter(call())).toHaveProperty("full");
   });
 
   it("lets what may wait take no turn from what may not", async () => {
@@ -266,10 +267,10 @@ describe("the log", () => {
     end?.();
     await expect(written).rejects.toThrow(FULL);
     expect(isUnderWay(own.usage())).toBe(false);
-    own.questionRoom.count(1);
-    own.requestRoom.enter(call());
+    own.questionRoom.count(1, "x");
+    own.roomOf("x").enter(call());
     expect(isUnderWay(own.usage())).toBe(false);
-    own.requestRoom.enter(call());
+    own.roomOf("x").enter(call());
     expect(isUnderWay(own.usage())).toBe(true);
   });
 
@@ -312,8 +313,8 @@ describe("the log", () => {
     };
     const [one, other] = ["a", "b"].map((name) => share(budgets, name));
     const settle = () => new Promise((resolve) => setImmediate(resolve));
-    one?.requestRoom.enter(call());
-    const place = other?.requestRoom.enter(call());
+    one?.roomOf("x").enter(call());
+    const place = other?.roomOf("x").enter(call());
     const counted = one?.counted(slow);
     for (let n = 0; n < 3 * LIMITS.writesAtOnce; n++) void counted?.append(event(1));
     await settle();
@@ -367,10 +368,10 @@ describe("the log", () => {
     );
     const told: string[] = [];
     one.onFull((why) => told.push(why));
-    for (let n = 0; n < 3; n++) one.questionRoom.full();
+    for (let n = 0; n < 3; n++) one.questionRoom.full("x");
     expect(told).toHaveLength(1);
     nowMs = 60_000;
-    one.questionRoom.full();
+    one.questionRoom.full("x");
     expect(told).toHaveLength(2);
   });
 });

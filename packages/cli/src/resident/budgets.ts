@@ -5,6 +5,8 @@
  */
 import type { AuditSink, QuestionRoom } from "@acp/core";
 import type { RequestRoom } from "@acp/proxy-mcp";
+import { createAgentsTaken, whyFull, whyNotMore } from "./agents-taken.js";
+import type { AgentsTaken, Counts } from "./agents-taken.js";
 import { LONG_BYTES, createLongAppend, entryBytes } from "./long-entries.js";
 import type { LongAppend } from "./long-entries.js";
 import { LIMITS } from "./limits.js";
@@ -36,7 +38,8 @@ export interface Usage {
 /** The share of one session in its client's budget. */
 export interface Share extends Disposable {
   readonly questionRoom: QuestionRoom;
-  readonly requestRoom: RequestRoom;
+  /** Of one of its agents. */
+  roomOf(agentId: string): RequestRoom;
   /**
    * Counts what is written, and has this client's writes wait for each other.
    *
@@ -71,18 +74,14 @@ interface Client {
   /** Every decision is written before it counts: so many of one client's go on at a time. */
   readonly turnsToWrite: Turns;
   writes: number;
-  questions: number;
-  requests: number;
-  calls: number;
-  bytes: number;
-  logBytes: number;
+  readonly taken: AgentsTaken;
+  /** Bytes that are in the log, by agent. */
+  readonly logged: Map<string, number>;
   drainedAtMs: number;
   toldAtMs: number | undefined;
   /** When a call of it began or ended last. */
   calledAtMs: number;
 }
-
-type Counts = Pick<Client, "questions" | "requests" | "calls" | "bytes">;
 
 interface State {
   readonly limits: Limits;
@@ -138,11 +137,8 @@ const newClient = (state: State): Client => ({
     state.busy > 1 ? state.limits.writesBesideOthers : state.limits.writesAtOnce,
   ),
   writes: 0,
-  questions: 0,
-  requests: 0,
-  calls: 0,
-  bytes: 0,
-  logBytes: 0,
+  taken: createAgentsTaken(),
+  logged: new Map(),
   drainedAtMs: state.nowMs(),
   toldAtMs: undefined,
   calledAtMs: -Infinity,
@@ -178,14 +174,14 @@ function shareOf(state: State, client: Client, claims: readonly string[]): Share
   const { limits, nowMs } = state;
   begin(state, client, claims);
   // What this session took, so that its end gives back what it did not.
-  const own = { questions: 0, requests: 0, calls: 0, bytes: 0 };
+  const own = createAgentsTaken();
   const turn = client.turns.of();
   let isOver = false;
   let tell: (why: string) => void = () => undefined;
-  const take = (what: keyof typeof own, count: number): void => {
+  const take = (agent: string, what: keyof Counts, by: number): void => {
     if (isOver) return;
-    own[what] += count;
-    addTo(state, client, { [what]: count });
+    own.add(agent, what, by);
+    addTo(state, client, { agent, what, by });
   };
   const full = (why: string): string => {
     const now = nowMs();
@@ -197,13 +193,13 @@ function shareOf(state: State, client: Client, claims: readonly string[]): Share
   };
   return {
     questionRoom: {
-      full: () =>
-        client.questions < limits.questions
-          ? undefined
-          : full(`this client has ${limits.questions} open questions`),
-      count: (by) => take("questions", by),
+      full(agent) {
+        const why = whyFull(limits, client.taken, { agent, what: "questions", more: 1 });
+        return why === undefined ? undefined : full(why);
+      },
+      count: (by, agent) => take(agent, "questions", by),
     },
-    requestRoom: roomOf(state, client, { take, full }),
+    roomOf: (agent) => roomOf(state, client, { agent, take, full }),
     counted(sink, keepBytes) {
       state.logRoom.keep(keepBytes);
       return countedSink(sink, state, client);
@@ -215,8 +211,9 @@ function shareOf(state: State, client: Client, claims: readonly string[]): Share
     [Symbol.dispose]() {
       if (isOver) return;
       turn.give();
-      for (const what of ["questions", "requests", "calls", "bytes"] as const)
-        take(what, -own[what]);
+      for (const [agent, counts] of own.all())
+        for (const what of ["questions", "requests", "calls", "bytes"] as const)
+          addTo(state, client, { agent, what, by: -counts[what] });
       isOver = true;
       state.sessions--;
       client.sessions--;
@@ -227,19 +224,20 @@ function shareOf(state: State, client: Client, claims: readonly string[]): Share
 }
 
 interface Taking {
-  readonly take: (what: keyof Counts, count: number) => void;
+  readonly agent: string;
+  readonly take: (agent: string, what: keyof Counts, by: number) => void;
   /** Tells why there is no room. */
   readonly full: (why: string) => string;
 }
 
-const roomOf = (state: State, client: Client, { take, full }: Taking): RequestRoom => ({
+const roomOf = (state: State, client: Client, { agent, take, full }: Taking): RequestRoom => ({
   enter(request) {
-    const why = whyNoRequest(state, client, request);
+    const why = whyNoRequest(state, client, { agent, ...request });
     if (why !== undefined) return { full: full(why) };
     const change = (by: 1 | -1): void => {
-      take("requests", by);
-      if (request.isCall) take("calls", by);
-      take("bytes", by * request.bytes);
+      take(agent, "requests", by);
+      if (request.isCall) take(agent, "calls", by);
+      take(agent, "bytes", by * request.bytes);
     };
     change(1);
     return { leave: () => change(-1) };
@@ -247,7 +245,8 @@ const roomOf = (state: State, client: Client, { take, full }: Taking): RequestRo
   isShared: () => {
     const sinceMs = state.nowMs() - RECENT_MS;
     for (const other of state.clients.values())
-      if (other !== client && (other.calls > 0 || other.calledAtMs > sinceMs)) return true;
+      if (other !== client && (other.taken.total.calls > 0 || other.calledAtMs > sinceMs))
+        return true;
     return false;
   },
 });
@@ -256,15 +255,13 @@ const roomOf = (state: State, client: Client, { take, full }: Taking): RequestRo
 function addTo(
   state: State,
   client: Client,
-  { questions = 0, requests = 0, calls = 0, bytes = 0 }: Partial<Counts>,
+  { agent, what, by }: { readonly agent: string; readonly what: keyof Counts; readonly by: number },
 ): void {
-  const wasBusy = client.calls > 0;
-  client.questions += questions;
-  client.requests += requests;
-  client.calls += calls;
-  if (calls !== 0) client.calledAtMs = state.nowMs();
-  client.bytes += bytes;
-  state.busy += Number(client.calls > 0) - Number(wasBusy);
+  const { taken } = client;
+  const wasBusy = taken.total.calls > 0;
+  taken.add(agent, what, by);
+  if (what === "calls" && by !== 0) client.calledAtMs = state.nowMs();
+  state.busy += Number(taken.total.calls > 0) - Number(wasBusy);
 }
 
 const countedSink = (sink: AuditSink, state: State, client: Client): AuditSink => ({
@@ -275,7 +272,7 @@ const countedSink = (sink: AuditSink, state: State, client: Client): AuditSink =
       // What may wait keeps no turn from what may not, and hardly anything goes on after it.
       if (terms?.mayWait !== true) await turn.take();
       const bytes = entryBytes(events);
-      countLog(state, client, bytes);
+      countLog(state, client, { agent: events[0]?.agent ?? "", bytes });
       return await (bytes > LONG_BYTES ? state.long(sink, events) : sink.append(events, terms));
     } finally {
       client.writes--;
@@ -284,14 +281,20 @@ const countedSink = (sink: AuditSink, state: State, client: Client): AuditSink =
   },
 });
 
-/** What one client may not have by itself is taken of what all may have, where there is some. */
-function countLog(state: State, client: Client, bytes: number): void {
+/** What one agent may not have by itself is taken of what all may have, where there is some. */
+function countLog(
+  state: State,
+  client: Client,
+  { agent, bytes }: { readonly agent: string; readonly bytes: number },
+): void {
   drain(state, client);
   const { limits, logRoom } = state;
-  const own = Math.max(0, limits.logBytes - client.logBytes);
-  if (bytes <= own || !logRoom.hasSome()) client.logBytes += bytes;
+  const { logged } = client;
+  const before = logged.get(agent) ?? 0;
+  const own = Math.max(0, limits.logBytes - before);
+  if (bytes <= own || !logRoom.hasSome()) logged.set(agent, before + bytes);
   else {
-    client.logBytes += own;
+    logged.set(agent, before + own);
     logRoom.take(bytes - own);
   }
 }
@@ -313,22 +316,38 @@ function countClaims({ claims: counts }: State, claims: readonly string[], by: 1
 
 function usageOf(state: State, client: Client): Usage {
   drain(state, client);
-  const { sessions, questions, requests, calls, bytes, writes, logBytes } = client;
-  return { sessions, questions, requests, calls, bytes, writes, log_bytes: Math.ceil(logBytes) };
+  const { sessions, writes } = client;
+  return { sessions, ...client.taken.total, writes, log_bytes: Math.ceil(loggedBy(client)) };
+}
+
+/** What all agents of a client have in the log. */
+function loggedBy({ logged }: Client): number {
+  let sum = 0;
+  for (const bytes of logged.values()) sum += bytes;
+  return sum;
+}
+
+interface AgentRequest {
+  readonly agent: string;
+  readonly bytes: number;
+  readonly isCall: boolean;
 }
 
 function whyNoRequest(
   state: State,
   client: Client,
-  { bytes, isCall }: { readonly bytes: number; readonly isCall: boolean },
+  { agent, bytes, isCall }: AgentRequest,
 ): string | undefined {
-  const { limits } = state;
-  if (client.bytes + bytes > limits.bytes)
-    return `this client's requests under way have ${limits.bytes} bytes already`;
-  if (!isCall) return undefined;
-  if (client.calls >= limits.calls) return `this client has ${limits.calls} calls under way`;
+  const { limits, logRoom } = state;
+  const why =
+    whyFull(limits, client.taken, { agent, what: "bytes", more: bytes }) ??
+    (isCall ? whyFull(limits, client.taken, { agent, what: "calls", more: 1 }) : undefined);
+  if (why !== undefined || !isCall) return why;
   drain(state, client);
-  return client.logBytes >= limits.logBytes && !state.logRoom.hasSome()
+  const own = client.logged.get(agent) ?? 0;
+  const isFull =
+    whyNotMore(limits, { what: "logBytes", own, total: loggedBy(client), more: 1 }) !== undefined;
+  return isFull && !logRoom.hasSome()
     ? `this client has filled ${limits.logBytes} bytes of the log within a minute`
     : undefined;
 }
@@ -337,7 +356,11 @@ function whyNoRequest(
 function drain({ nowMs, limits }: State, client: Client): void {
   const now = nowMs();
   const minutes = (now - client.drainedAtMs) / MINUTE_MS;
-  client.logBytes = Math.max(0, client.logBytes - minutes * limits.logBytes);
+  for (const [agent, bytes] of client.logged) {
+    const left = bytes - minutes * limits.logBytes;
+    if (left > 0) client.logged.set(agent, left);
+    else client.logged.delete(agent);
+  }
   client.starts = Math.max(0, client.starts - minutes * limits.starts);
   client.drainedAtMs = now;
 }
@@ -346,7 +369,7 @@ function drain({ nowMs, limits }: State, client: Client): void {
 function forgetIdle(state: State): void {
   for (const [name, client] of state.clients) {
     drain(state, client);
-    if (client.sessions === 0 && client.logBytes === 0 && client.starts === 0)
+    if (client.sessions === 0 && client.logged.size === 0 && client.starts === 0)
       state.clients.delete(name);
   }
 }

@@ -10,6 +10,7 @@ import type { Unlocked } from "./lock.js";
 import type { Release } from "./newer.js";
 import type { Peers } from "./peers.js";
 import type { Places } from "./places.js";
+import type { Restarted } from "./restart-servers.js";
 import { createFrameReader, frameOf, recordIn } from "./wire.js";
 
 /** What a resident says of itself. Plain JSON data. */
@@ -35,6 +36,8 @@ export interface Status {
   readonly unlocked_until: string | null;
   /** How far the index of the logs is, of a hundred, while it is being made; null otherwise. */
   readonly index_percent: number | null;
+  /** Names of the servers that clients share and that run now. */
+  readonly shared_servers: readonly string[];
   readonly clients: readonly {
     readonly agent: string;
     readonly pid: number;
@@ -61,30 +64,38 @@ export interface ControlParts {
   unlock(passphrase: string): Promise<Unlocked>;
   /** Whether it was open. */
   lock(): Promise<boolean>;
+  /** Restarts the servers of this name, or all; says whose. */
+  restartServers(name: string | undefined): Promise<readonly Restarted[]>;
 }
 
 /** What is asked. Its passphrase goes no other way than this. */
 export type Ask =
   | { readonly ask: "status" | "stop" | "restart" | "lock" }
   | ({ readonly ask: "handover" } & Release)
+  | { readonly ask: "restart servers"; readonly server?: string }
   | { readonly ask: "unlock"; readonly passphrase: string };
 
 /** How long a resident may take to answer. */
 const ANSWER_MS_MAX = 2_000;
-/** Opening a key takes half a second of a processor, and more on a busy machine; so does locking. */
+/**
+ * Opening a key takes half a second of a processor, and more on a busy machine; so does locking. A
+ * configuration counts once it has stayed as it is for some seconds.
+ */
 const SLOW_MS_MAX = 60_000;
 
 /** Answers one command of a person. */
 export function attendControl(socket: Socket, parts: ControlParts): void {
-  const { greeting, peers, status, stop, giveWay, unlock, lock } = parts;
+  const { greeting, peers, status, stop, giveWay, unlock, lock, restartServers } = parts;
   const silence = setTimeout(() => socket.destroy(), ANSWER_MS_MAX);
   let isAsked = false;
   const tell = (what: object): void => void socket.end(frameOf("told", JSON.stringify(what)));
   const answer = async (asked: Readonly<Record<string, unknown>>): Promise<void> => {
     if (!(await peers.admits(socket))) return void socket.destroy();
-    const { ask, passphrase, version, build } = asked;
+    const { ask, passphrase, version, build, server } = asked;
     if (ask === "unlock" && typeof passphrase === "string") return tell(await unlock(passphrase));
     if (ask === "lock") return tell({ was_unlocked: await lock() });
+    if (ask === "restart servers" && (server === undefined || typeof server === "string"))
+      return tell({ restarted: await restartServers(server) });
     if (ask === "handover" && typeof version === "string" && typeof build === "string")
       return tell({ handing_over: giveWay({ version, build }) });
     if (ask !== "status" && ask !== "stop" && ask !== "restart") return void socket.destroy();
@@ -120,7 +131,7 @@ function askResident(path: string, ask: Ask): Promise<Told> {
       socket.destroy();
       resolve(told);
     };
-    const isSlow = ask.ask === "unlock" || ask.ask === "lock";
+    const isSlow = ["unlock", "lock", "restart servers"].includes(ask.ask);
     const limit = setTimeout(() => settle("hung"), isSlow ? SLOW_MS_MAX : ANSWER_MS_MAX);
     const reader = createFrameReader(
       ({ kind, body }) => {

@@ -105,6 +105,7 @@ it.each([
     stop: no,
     unlock: no,
     lock: no,
+    restartServers: no,
     giveWay(to) {
       asked.push(to);
       return to !== "whoever follows" && to.version === "2.0.0";

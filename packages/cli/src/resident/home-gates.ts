@@ -28,12 +28,14 @@ import type { ServeLocked } from "./locked.js";
 import type { IndexRebuild } from "../logs/index-rebuild.js";
 import type { Peers } from "./peers.js";
 import type { Servers } from "./servers.js";
+import type { SharedServers } from "./shared-servers.js";
 import { openHomeKeys, renewHomeKeys } from "../gate/home-keys.js";
 import type { HomeKeys } from "../gate/home-keys.js";
 import { openHomeStore } from "../gate/home-store.js";
 import { isHookQuestion } from "../hook/gate.js";
 import { heedGuard, openNotices, recordKeyOf, sayIgnored } from "../gate/shared-gate.js";
 import type { WithGateParts } from "../gate/shared-gate.js";
+import type { ServersDesk } from "../servers/live-servers.js";
 import { ownHomePath } from "../home/home-source.js";
 import { withGateOf } from "../gate/with-gate.js";
 import type { GateInUse } from "../gate/with-gate.js";
@@ -66,8 +68,8 @@ export interface SessionOfGates {
   readonly calls: ClientCalls | undefined;
   /** Called where the session has no gate because the key is locked. */
   onLocked(): void;
-  /** Called with the names of the servers that the session starts. */
-  onServers(names: readonly string[]): void;
+  /** Where the names of the servers that the session starts are told. */
+  readonly desk: ServersDesk;
   /** Ends the session; its client opens another one at once. */
   leave(how: "again"): void;
   /** Answers its client while there is no gate; as an MCP client unless given. */
@@ -83,6 +85,7 @@ export interface HomeGatesParts {
   readonly rebuild: Pick<IndexRebuild, "check" | "percent" | "whole">;
   readonly servers: Servers;
   readonly peers: Pick<Peers, "admits">;
+  readonly shared: SharedServers;
 }
 
 /** Creates them; nothing is open yet. */
@@ -150,19 +153,21 @@ interface OfSessionParts extends HomeGatesParts {
 }
 
 function ofSession(
-  { invocation, share, calls, onLocked, onServers, leave, ...session }: SessionOfGates,
-  { rebuild, servers, denials, configurations, limits }: OfSessionParts,
+  { invocation, share, calls, onLocked, desk, leave, ...session }: SessionOfGates,
+  { rebuild, servers, shared, denials, configurations, limits }: OfSessionParts,
 ): Omit<GatesOfHome, "keys"> {
+  let masker: HomeKeys["masker"];
   const answer = session.serveLocked ?? serveLocked;
   return {
-    room: share.requestRoom,
-    around: (gate) => sessionGate(gate, { room: share.requestRoom, calls }),
+    roomOf: share.roomOf,
+    desk,
+    shares: true,
+    around: (gate) => sessionGate(gate, { roomOf: share.roomOf, calls }),
     ...(calls !== undefined && { callOf: calls.callOf }),
-    outside: (server) => ({
-      ...outsideOf(server, invocation.io),
-      onStart: servers.note,
-      diesWithProxy: true,
-    }),
+    outside: (server) =>
+      server.shared === true
+        ? shared.of(server, masker)
+        : { ...outsideOf(server, invocation.io), onStart: servers.note, diesWithProxy: true },
     async tellClient(error, asked, signal) {
       share.started();
       if (isConsentError(error, "index_rebuilding")) {
@@ -176,10 +181,11 @@ function ofSession(
     },
     withGate: (parts, use) =>
       configurations.use(parts, (base) => {
+        ({ masker } = parts.homeKeys);
         if (parts.ways.includes("mcp")) {
           const all =
             session.serversOf?.(parts.source) ?? chooseServers(parts.source, parts.invocation);
-          onServers(all.map(({ name }) => name));
+          desk.onServers(all.map(({ name }) => name));
         }
         return withSessionGate(
           base,

@@ -15,6 +15,9 @@ const UNREAD_BYTES_MAX: number = 1024 * 1024;
 /** What a client does not read of its notices is left out beyond this: they hold up nobody. */
 const NOTICE_BYTES_MAX: number = 256 * 1024;
 
+/** Up to here a copy costs less than a write of two pieces. */
+const COPIED_BYTES_MAX: number = 16 * 1024;
+
 const NO_TERMINAL = { isTTY: false };
 
 /** The streams of a session, and what feeds them. */
@@ -106,10 +109,23 @@ function noticesTo(socket: Socket): Writable {
   return stream;
 }
 
+/** Once the connection takes more, or is gone. */
+function whenDrained(socket: Socket, done: () => void): void {
+  const settle = (): void => {
+    socket.off("drain", settle).off("close", settle);
+    done();
+  };
+  socket.once("drain", settle).once("close", settle);
+}
+
 function outputTo(socket: Socket): Writable {
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
       if (socket.destroyed) return done(new Error("the client is gone"));
+      if (chunk.length <= COPIED_BYTES_MAX) {
+        if (socket.write(frameOf("output", chunk))) return done();
+        return whenDrained(socket, done);
+      }
       let hasRoom = true;
       // Its bytes are not copied.
       socket.cork();
@@ -120,11 +136,7 @@ function outputTo(socket: Socket): Writable {
       }
       socket.uncork();
       if (hasRoom) return done();
-      const settle = (): void => {
-        socket.off("drain", settle).off("close", settle);
-        done();
-      };
-      socket.once("drain", settle).once("close", settle);
+      return whenDrained(socket, done);
     },
   });
   stream.on("error", () => undefined);

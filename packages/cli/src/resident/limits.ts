@@ -14,18 +14,23 @@ export interface Limits {
   readonly starts: number;
   /** Of these, so many start at the same time; the others wait, and no other client does. */
   readonly startsAtOnce: number;
-  /** Open questions of one client. */
+  /** Open questions of one agent of a client. */
   readonly questions: number;
-  /** Tool calls of one client under way. */
+  /** Tool calls of one agent under way. */
   readonly calls: number;
-  /** Bytes of one client's requests under way. */
+  /** Bytes of one agent's requests under way. */
   readonly bytes: number;
+  /**
+   * All agents of one client together have so many times what one may have. None has more than is
+   * left for the others.
+   */
+  readonly agentsFull: number;
   /** Of what one client's gates write into the log, so much is written at the same time. */
   readonly writesAtOnce: number;
   /** The same while another client has calls under way: it waits for what is done together. */
   readonly writesBesideOthers: number;
   /**
-   * Bytes that one client's gates may write into the log, and how many of them a minute gives back;
+   * Bytes that one agent's calls may write into the log, and how many of them a minute gives back;
    * more only while there is room for all.
    */
   readonly logBytes: number;
@@ -42,7 +47,8 @@ export const LIMITS: Limits = {
   questions: 16,
   calls: 256,
   bytes: 64 * 1024 * 1024,
-  writesAtOnce: 16,
+  agentsFull: 4,
+  writesAtOnce: 32,
   writesBesideOthers: 4,
   logBytes: 10 * 1024 * 1024,
 };

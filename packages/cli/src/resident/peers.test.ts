@@ -93,6 +93,7 @@ it.each([
         stop: () => undefined,
         unlock: no,
         lock: no,
+        restartServers: no,
         giveWay: no,
       }),
     frameOf("ask", JSON.stringify({ ask: "stop" })),

@@ -7,6 +7,8 @@
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import type { Link, LinkHandlers } from "./link.js";
+import { createAnswers } from "./answers.js";
+import type { Answers } from "./answers.js";
 import { BACK_OFF_MS, LOOPING, createLosses } from "./losses.js";
 import type { Losses } from "./losses.js";
 import { createInWork } from "./in-work.js";
@@ -69,6 +71,7 @@ interface Handshake {
 interface State {
   readonly parts: RelayParts;
   readonly nowMs: () => number;
+  readonly answers: Answers;
   link: Link | undefined;
   isOpening: boolean;
   /** The repeated handshake waits for its answer: nothing else is sent. */
@@ -99,11 +102,15 @@ interface State {
 }
 
 /** Starts at once. */
-export function createRelay(parts: RelayParts): Relay {
-  const nowMs = parts.nowMs ?? (() => performance.now());
+export function createRelay(given: RelayParts): Relay {
+  const nowMs = given.nowMs ?? (() => performance.now());
+  const answers = createAnswers(given.output, () => state.link);
+  const exit = (code: number): void => (answers.flush(), given.exit(code));
+  const parts = { ...given, exit };
   const state: State = {
     parts,
     nowMs,
+    answers,
     link: undefined,
     isOpening: false,
     isReplaying: false,
@@ -123,7 +130,7 @@ export function createRelay(parts: RelayParts): Relay {
     problem: undefined,
     wasOpen: false,
   };
-  const { input, exit } = parts;
+  const { input } = parts;
   const lines = createLines(
     (line) => takeLine(state, line),
     WAITING_BYTES_MAX,
@@ -249,6 +256,7 @@ async function openSession(state: State): Promise<void> {
   state.isOpening = false;
   if (typeof opened === "string") return giveUp(state, opened);
   state.link = opened;
+  state.answers.follow();
   state.isTriedAgain = false;
   state.problem = undefined;
   const { handshake, wasOpen } = state;
@@ -271,7 +279,7 @@ function askOrSend(state: State): void {
 /** What the log does not show as forwarded goes before everything that waits. */
 function sendAgain(state: State, again: ReadonlySet<number>): void {
   const lines = state.inWork
-    .resolve(again, (id, problem) => write(state, errorLine(id, problem)))
+    .resolve(again, (id, problem) => state.answers.write(errorLine(id, problem)))
     .map((sent): Waiting => {
       const { id, bytes } = sent;
       state.waitingBytes += bytes.length;
@@ -293,10 +301,10 @@ function takeAnswer(state: State, bytes: Buffer): void {
     if (isDoneSent) state.link?.send(done);
     handshake.isAnswered = true;
     state.inWork.settle(handshake.id);
-    if (!isAnswered) write(state, bytes);
+    if (!isAnswered) state.answers.write(bytes);
     else
       for (const list of new Set(["tools", ...listsIn(bytes)]))
-        write(state, `{"jsonrpc":"2.0","method":"notifications/${list}/list_changed"}\n`);
+        state.answers.write(`{"jsonrpc":"2.0","method":"notifications/${list}/list_changed"}\n`);
     if (isDoneSent) replay(state);
     return askOrSend(state);
   }
@@ -311,13 +319,7 @@ function takeAnswer(state: State, bytes: Buffer): void {
     return;
   }
   for (const id of requests) state.asked.add(id);
-  write(state, bytes);
-}
-
-function write({ parts: { output }, link }: State, bytes: Buffer | string): void {
-  if (output.write(bytes) || link === undefined) return;
-  link.pause();
-  output.once("drain", () => link.resume());
+  state.answers.write(bytes);
 }
 
 function endSession(state: State, how: Parameters<LinkHandlers["onEnd"]>[0]): void {
@@ -360,7 +362,7 @@ function forget(state: State, isCrash: boolean): void {
   }
   inWork.lose({
     isCrash,
-    answer: (id, problem) => write(state, errorLine(id, problem)),
+    answer: (id, problem) => state.answers.write(errorLine(id, problem)),
     isKept: (id) => id === handshake?.id && !handshake.isAnswered,
   });
   for (const id of state.asked) state.stale.add(id);
@@ -369,7 +371,7 @@ function forget(state: State, isCrash: boolean): void {
 
 /** Nobody will say how far the calls of lost sessions came. */
 function answerLost(state: State): void {
-  state.inWork.resolve(new Set(), (id, problem) => write(state, errorLine(id, problem)));
+  state.inWork.resolve(new Set(), (id, problem) => state.answers.write(errorLine(id, problem)));
 }
 
 /** There is no session, and will be none for a while. */
@@ -388,10 +390,11 @@ function answerWaiting(state: State): void {
   answerLost(state);
   if (handshake !== undefined && !handshake.isAnswered) {
     handshake.isAnswered = true;
-    write(state, greetingLine(handshake.id, handshake.bytes, problem));
+    state.answers.write(greetingLine(handshake.id, handshake.bytes, problem));
   }
   for (const { requests } of state.waiting.splice(0))
-    for (const id of requests) if (id !== handshake?.id) write(state, errorLine(id, problem));
+    for (const id of requests)
+      if (id !== handshake?.id) state.answers.write(errorLine(id, problem));
   state.waitingBytes = 0;
   state.parts.input.resume();
 }

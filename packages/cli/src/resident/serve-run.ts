@@ -175,14 +175,16 @@ function doorsOf(opened: OpenedRunGate, { invocation, held, plan }: ServeHeldPar
 /** Into the log that counts what this client writes; its own process tells the person. */
 async function takeNote({ code, text }: RunNote, parts: ServeHeldParts): Promise<void> {
   const { invocation, plan, held, inUse, gates } = parts;
-  const place = gates.room?.enter({ bytes: Buffer.byteLength(text), isCall: true });
+  const agentId = agentOfRun(invocation, plan).id;
+  const room = gates.roomOf?.(agentId);
+  const place = room?.enter({ bytes: Buffer.byteLength(text), isCall: true });
   if (place !== undefined && "full" in place)
     throw new ConsentError("audit_failed", `Cannot log what the run says: ${place.full}`);
   try {
     const notices = createNotices({
       print: invocation.print,
       audit: inUse.log,
-      agent: agentOfRun(invocation, plan).id,
+      agent: agentId,
       isolation: isolationMark(held.report),
     });
     await notices.log(code, text);

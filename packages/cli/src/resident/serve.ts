@@ -19,6 +19,7 @@ import { ownHomePath } from "../home/home-source.js";
 import { createBudgets } from "./budgets.js";
 import { freeBytes } from "./log-room.js";
 import { askIfOurs, attendControl } from "./control.js";
+import type { ControlParts } from "./control.js";
 import { createLobby, finishRequests, partAll } from "./hand-over.js";
 import type { Lobby } from "./hand-over.js";
 import { DOOR_LIMITS, createDoors } from "./doors.js";
@@ -34,7 +35,10 @@ import type { Release } from "./newer.js";
 import { createPeers } from "./peers.js";
 import { RESIDENT_LOCK, makePlaces, placesOf } from "./places.js";
 import type { Places } from "./places.js";
+import { restartServers } from "./restart-servers.js";
 import { openServers } from "./servers.js";
+import { createSharedServers } from "./shared-servers.js";
+import type { SharedServers } from "./shared-servers.js";
 import { attendSession } from "./session.js";
 import { endSilent } from "./silent.js";
 import type { Session, SessionParts } from "./session.js";
@@ -115,8 +119,7 @@ interface Locked {
 async function serveLocked(locked: Locked): Promise<void> {
   const { invocation, commands, homeDir, places, own } = locked;
   const sessions = new Set<Session>();
-  const end = new AbortController();
-  const way = new AbortController();
+  const [end, way] = [new AbortController(), new AbortController()];
   const greeting = (): Buffer => greetingFrame({ ...own, isCurrent: isCurrent(own) });
   const lobby = createLobby(greeting);
   const say = (text: string): void => invocation.print.notice(text);
@@ -124,14 +127,15 @@ async function serveLocked(locked: Locked): Promise<void> {
   const lock = lockOf(invocation, rebuild);
   const servers = await openServers(places.run);
   const peers = createPeers(process.getuid?.() ?? -1, say);
-  await using gates = createHomeGates(invocation, { lock, rebuild, servers, peers });
+  await using sharing = createSharedServers(invocation, { servers, version: own.version });
+  const ofHome = { lock, rebuild, servers, peers, shared: sharing };
+  await using gates = createHomeGates(invocation, ofHome);
   const isUnlocked = (): boolean => lock.keys() !== undefined;
   const budgets = createBudgets(undefined, undefined, () => freeBytes(homeDir));
-  const doors = createDoors();
   const shared = { homeDir, greeting, gates, peers };
-  const parts: SessionParts = { ...shared, commands, budgets, doors, isUnlocked };
+  const parts: SessionParts = { ...shared, commands, budgets, doors: createDoors(), isUnlocked };
   const isNow = (): boolean => isCurrent(own);
-  const status = statusOf({ ...shared, own, isCurrent: isNow, lock, rebuild, sessions });
+  const status = statusOf({ ...shared, sharing, own, isCurrent: isNow, lock, rebuild, sessions });
   const isNeeded = (): boolean =>
     invocation.flags.has("stay") || sessions.size > 0 || gates.attached() > 0 || isUnlocked();
   const idle = createIdle(isNeeded, () => performance.now());
@@ -143,7 +147,8 @@ async function serveLocked(locked: Locked): Promise<void> {
       return true;
     };
     const stop = (): void => end.abort();
-    const control = { greeting, peers, status, stop, giveWay, ...thatWarms(ofLock, gates) };
+    const people = { ...thatWarms(ofLock, gates), ...thatRestarts(sharing, sessions) };
+    const control = { greeting, peers, status, stop, giveWay, ...people };
     await using _control = await listenPrivately(places.control, CONTROLS_MAX, (socket) =>
       attendControl(socket, control),
     );
@@ -202,6 +207,17 @@ const thatWarms = (
     const unlocked = await ofLock.unlock(passphrase);
     if (unlocked.unlocked) void gates.warm();
     return unlocked;
+  },
+});
+
+/** Processes that clients share are others once those have left the ones of now. */
+const thatRestarts = (
+  sharing: Pick<SharedServers, "renew">,
+  sessions: ReadonlySet<Session>,
+): Pick<ControlParts, "restartServers"> => ({
+  restartServers(name) {
+    sharing.renew(name);
+    return restartServers(sessions, name);
   },
 });
 

@@ -37,7 +37,7 @@ describe("sessionGate()", () => {
   it("gives each request an id of the client's, and no two the same", async () => {
     const ids: unknown[] = [];
     const calls = createClientCalls("ab".repeat(32));
-    const gate = sessionGate(gateOf(ids), { room: shareOf().requestRoom, calls });
+    const gate = sessionGate(gateOf(ids), { roomOf: shareOf().roomOf, calls });
     for (let n = 0; n < 2; n++) await gate.run(ACTION, () => Promise.resolve(), CONTEXT);
     const seen = [...new Set(ids)];
     expect(seen).toHaveLength(2);
@@ -47,7 +47,7 @@ describe("sessionGate()", () => {
   it("denies what is too much for its client at once, and nothing is judged or logged of it", async () => {
     const events: unknown[] = [];
     const share = shareOf();
-    const gate = sessionGate(gateOf(events), { room: share.requestRoom, calls: undefined });
+    const gate = sessionGate(gateOf(events), { roomOf: share.roomOf, calls: undefined });
     let end: () => void = () => undefined;
     const over = new Promise<void>((resolve) => (end = resolve));
     const run = (): Promise<RunResult<void>> => gate.run(ACTION, () => over, CONTEXT);

@@ -10,15 +10,16 @@ import type { ClientCalls } from "./calls.js";
 
 /** Whose requests they are. */
 export interface SessionGateParts {
-  readonly room: RequestRoom;
+  /** The room of an agent. */
+  roomOf(agentId: string): RequestRoom;
   /** Undefined where the client gives its calls no ids. */
   readonly calls: Pick<ClientCalls, "make"> | undefined;
 }
 
 /** The same gate for one session. */
-export function sessionGate(gate: ConsentGate, { room, calls }: SessionGateParts): ConsentGate {
+export function sessionGate(gate: ConsentGate, { roomOf, calls }: SessionGateParts): ConsentGate {
   const run: ConsentGate["run"] = async (action, perform, context) => {
-    const place = room.enter({ bytes: 0, isCall: true });
+    const place = roomOf(context.agent.id).enter({ bytes: 0, isCall: true });
     if ("full" in place) {
       const code = "client_limit_reached";
       const verdict = { decision: "deny", code, reason: place.full, ...DENY_CODES[code] } as const;

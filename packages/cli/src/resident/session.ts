@@ -68,6 +68,8 @@ export interface Session {
   readonly usage: () => Usage | undefined;
   /** Names of the servers that were started for it. */
   readonly servers: () => readonly string[];
+  /** Restarts one of them, or all; gives their names. */
+  restart(name: string | undefined): Promise<readonly string[]>;
   /** Whether it has not said yet who it is, or whose it is. */
   readonly isSilent: () => boolean;
   readonly done: Promise<void>;
@@ -100,6 +102,7 @@ interface Attended {
   fed: Fed | undefined;
   usage: Share["usage"] | undefined;
   servers: readonly string[];
+  restart: (name: string | undefined) => Promise<readonly string[]>;
   isLocked: boolean;
   /** Whether it is a program's, and has no frames. */
   isJoined: boolean;
@@ -114,6 +117,7 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
     fed: undefined,
     usage: undefined,
     servers: [],
+    restart: () => Promise.resolve([]),
     isLocked: false,
     isJoined: false,
     served: undefined,
@@ -157,6 +161,7 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
     hello: () => (at.fed === undefined ? undefined : at.hello),
     usage: () => at.usage?.(),
     servers: () => at.servers,
+    restart: (name) => at.restart(name),
     isSilent: () => at.fed === undefined && !at.isJoined && !socket.destroyed,
     done: closed.then(() => at.served),
     isLocked: () => at.isLocked,
@@ -202,8 +207,11 @@ async function openSession(
     // Somebody opened the key in the meantime.
     if (parts.isUnlocked()) way.leave("again");
   };
-  const onServers = (names: readonly string[]): void => void (at.servers = names);
-  const own = { share, calls: numbered.calls, onLocked, onServers, leave: way.leave };
+  const desk = {
+    onServers: (names: readonly string[]): void => void (at.servers = names),
+    onLive: (restart: Attended["restart"]): void => void (at.restart = restart),
+  };
+  const own = { share, calls: numbered.calls, onLocked, desk, leave: way.leave };
   at.served = serveSession(session, hello, { ...parts, ...own, doors, run })
     .finally(() => {
       doors.close();

@@ -11,6 +11,7 @@ import type { Lock } from "./lock.js";
 import type { Release } from "./newer.js";
 import type { Peers } from "./peers.js";
 import type { Session } from "./session.js";
+import type { SharedServers } from "./shared-servers.js";
 import { PROTOCOLS } from "./wire.js";
 
 /** Parts of {@link statusOf}. */
@@ -22,12 +23,13 @@ export interface StatusParts {
   readonly lock: Pick<Lock, "until">;
   readonly rebuild: Pick<IndexRebuild, "percent">;
   readonly peers: Pick<Peers, "isChecked">;
+  readonly sharing: Pick<SharedServers, "running">;
   readonly sessions: ReadonlySet<Pick<Session, "hello" | "usage" | "servers">>;
 }
 
 /** Begins to count the time now; each call says how it is then. */
 export function statusOf(parts: StatusParts): () => Status {
-  const { own, isCurrent, homeDir, gates, lock, rebuild, peers } = parts;
+  const { own, isCurrent, homeDir, gates, lock, rebuild, peers, sharing } = parts;
   const [startMs, startWallMs] = [performance.now(), Date.now()];
   return () => {
     const { clients, questions } = clientsOf(parts);
@@ -46,6 +48,7 @@ export function statusOf(parts: StatusParts): () => Status {
       peer_uids_checked: peers.isChecked(),
       unlocked_until: lock.until() ?? null,
       index_percent: rebuild.percent() ?? null,
+      shared_servers: sharing.running(),
       clients,
     };
   };

@@ -6,8 +6,8 @@ import { keepNewest, readStateMarks, STATE_EVENT_TYPES } from "@acp/core/unstabl
 import type { StateKind } from "@acp/core/unstable";
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { decodeEvent, readLastMarks } from "@acp/audit";
-import type { LastMarks, LoggedMark } from "@acp/audit";
-import { createKeptReading } from "@acp/home";
+import type { AuditLog, LastMarks, LoggedMark } from "@acp/audit";
+import { createKeptReading, onceATurn } from "@acp/home";
 import type { HomePaths } from "@acp/home";
 import { readIndexKey } from "../logs/index-key.js";
 import { listAuditFiles } from "../logs/log-files.js";
@@ -29,7 +29,12 @@ export interface NotedFollower {
    * @throws ConsentError `audit_failed` or `home_invalid` where a log cannot be read.
    */
   newest(): Promise<NotedStates>;
+  /** This process writes a log, and knows what in it notes no state: that is not read again. */
+  own(log: OwnLog): void;
 }
+
+/** A log that this process writes. */
+export type OwnLog = Pick<AuditLog, "path" | "plainTail">;
 
 /** More than this is looked up by the index. */
 const TAIL_BYTES_MAX: number = 4 * 1024 * 1024;
@@ -47,7 +52,7 @@ export function readNotedStates(home: Pick<HomePaths, "dir" | "keysDir">): Promi
 
 /** One log, as far as it was read. */
 interface Known {
-  readonly inode: number;
+  readonly inode: bigint;
   /** Behind the last line that was read. */
   readonly end: number;
   readonly marks: LastMarks;
@@ -56,6 +61,7 @@ interface Known {
 /** Follows the logs of a home. */
 export function followNotedStates(home: Pick<HomePaths, "dir" | "keysDir">): NotedFollower {
   const logs = new Map<string, Known>();
+  const own = new Map<string, OwnLog>();
   const list = createKeptReading(home.dir, () => listAuditFiles(home.dir));
   let last: Promise<unknown> = Promise.resolve();
   /** The look that has not begun: all who ask before it does share it. */
@@ -64,7 +70,7 @@ export function followNotedStates(home: Pick<HomePaths, "dir" | "keysDir">): Not
     next = undefined;
     const newest = new Map<StateKind, NotedState>();
     for (const path of await list()) {
-      const known = await follow(home, path, logs.get(path));
+      const known = await follow(home, path, { known: logs.get(path), own: own.get(path) });
       logs.set(path, known);
       for (const mark of known.marks.values()) keepNewest(newest, { ...mark, log: path });
     }
@@ -76,15 +82,23 @@ export function followNotedStates(home: Pick<HomePaths, "dir" | "keysDir">): Not
       last = next;
       return next;
     },
+    own: (log) => void own.set(log.path, log),
   };
 }
+
+/** In one turn of the event loop for all who ask. */
+const lookAt = onceATurn((path: string): { readonly inode: bigint; readonly size: number } => {
+  const { ino: inode, size } = statSync(path, { bigint: true });
+  return { inode, size: Number(size) };
+});
 
 async function follow(
   home: Pick<HomePaths, "keysDir">,
   path: string,
-  known: Known | undefined,
+  { known: before, own }: { readonly known: Known | undefined; readonly own: OwnLog | undefined },
 ): Promise<Known> {
-  const { ino: inode, size } = statSync(path);
+  const { inode, size } = lookAt(path);
+  const known = behindPlain(before, own, size);
   if (known?.inode === inode && known.end <= size && size - known.end <= TAIL_BYTES_MAX) {
     const more = readTail(path, known, size);
     if (more !== undefined) return more;
@@ -92,6 +106,19 @@ async function follow(
   // Before it is read: what comes meanwhile is read again.
   const end = lastLineEnd(path, size);
   return { inode, end, marks: await readLastMarks(path, { indexKey: await readIndexKey(home) }) };
+}
+
+/** What this process wrote behind what was read, where that is all that there is to know of it. */
+function behindPlain(
+  known: Known | undefined,
+  own: OwnLog | undefined,
+  size: number,
+): Known | undefined {
+  if (known === undefined || own === undefined) return known;
+  const { inode, from, to } = own.plainTail();
+  const isNext = inode === known.inode && from <= known.end && known.end < Math.min(to, size);
+  // A line that is half there yet: what follows is looked up where it cannot be skipped, too.
+  return isNext ? { ...known, end: Math.min(to, size) } : known;
 }
 
 /** `undefined` where a line is none that a mark could be read from: then all is looked up. */

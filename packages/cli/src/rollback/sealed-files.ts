@@ -2,7 +2,7 @@
  * Sealed files: keys and vault, held against the home's logs. An older one stops its own use, never
  * a gate that can deny.
  */
-import { createHash } from "node:crypto";
+import { hash as digest } from "node:crypto";
 import { ConsentError } from "@acp/core";
 import type { VaultMark } from "@acp/core/vault";
 import type { StateMark } from "@acp/core/unstable";
@@ -29,15 +29,24 @@ const keysOf = (periods: readonly KeyPeriod[]): readonly string[] => [
 
 /** Newest first. */
 const hashOf = (keys: readonly string[]): string =>
-  `sha256:${createHash("sha256")
-    .update(keys.map((key) => `${key}\n`).join(""))
-    .digest("hex")}`;
+  `sha256:${digest("sha256", keys.map((key) => `${key}\n`).join(""), "hex")}`;
+
+/** Of a list that was read once and is asked about at each call. */
+const pastOf = new WeakMap<readonly KeyPeriod[], ReadonlySet<string>>();
+
+/** The hashes of the keys, and of those that they came after. */
+function pastHashes(periods: readonly KeyPeriod[]): ReadonlySet<string> {
+  const known = pastOf.get(periods);
+  if (known !== undefined) return known;
+  const keys = keysOf(periods);
+  const hashes = new Set(keys.map((_, index) => hashOf(keys.slice(index))));
+  pastOf.set(periods, hashes);
+  return hashes;
+}
 
 /** Whether the keys are those that were noted, or came after them. */
-function isSince(periods: readonly KeyPeriod[], { hash }: StateMark): boolean {
-  const keys = keysOf(periods);
-  return keys.some((_, index) => hashOf(keys.slice(index)) === hash);
-}
+const isSince = (periods: readonly KeyPeriod[], { hash: noted }: StateMark): boolean =>
+  pastHashes(periods).has(noted);
 
 /** The state of keys that came after those that are noted; `undefined` for these, and for older ones. */
 export function newerKeys(

@@ -13,10 +13,11 @@ import type { HomeConfig } from "../gate/config.js";
 import type { HomeKeys } from "../gate/home-keys.js";
 import type { GateInUse } from "../gate/with-gate.js";
 import { makeHttpProxy } from "../http/open-http-proxy.js";
+import { answerAddressOf } from "../inbox/answer-address.js";
 import { openServers } from "../servers/open-servers.js";
 import type { OpenServers, OpenServersParts } from "../servers/open-servers.js";
 import { createAskedGate } from "./ask-ahead.js";
-import { createHomePins, trustedIn } from "../pins/home-pins.js";
+import { createHomePins, hiddenIn, trustedIn } from "../pins/home-pins.js";
 import type { AskedGate } from "./ask-ahead.js";
 import { outsideServer } from "./outside-servers.js";
 import type { RunPlan } from "./plan.js";
@@ -48,7 +49,7 @@ export interface OpenRunGateParts {
   /** The agent draws on the same terminal: what the log has anyway must not be written over it. */
   readonly isQuiet: boolean;
   /** What stands before gates and servers, where this process serves several clients. */
-  readonly shared?: Pick<GatesOfHome, "around" | "outside" | "room">;
+  readonly shared?: Pick<GatesOfHome, "around" | "outside" | "roomOf">;
 }
 
 /** The gate's side of a run. */
@@ -99,17 +100,19 @@ export async function openRunGate(parts: OpenRunGateParts): Promise<OpenedRunGat
 }
 
 function mcpOf(
-  { invocation, home, homeKeys, servers, inUse, isQuiet, shared }: OpenRunGateParts,
+  { invocation, home, homeKeys, servers, inUse, isQuiet, agent, shared }: OpenRunGateParts,
   upstreams: OpenServers["upstreams"],
 ): McpSessionsOptions {
   return {
     gate: inUse.gate,
     upstreams,
     trustedAnnotations: trustedIn(servers),
+    hideDenied: hiddenIn(servers, inUse),
     pins: createHomePins({ home, guard: inUse.rollback, servers, notices: inUse.notices }),
+    answerAddress: answerAddressOf(home.dir),
     log: isQuiet ? nothing : (line) => invocation.print.notice(line),
     ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
-    ...(shared?.room !== undefined && { room: shared.room }),
+    ...(shared?.roomOf !== undefined && { room: shared.roomOf(agent.id) }),
   };
 }
 
@@ -170,7 +173,8 @@ function openRunServers(parts: OpenRunGateParts): Promise<OpenServers> {
     io: invocation.io,
   };
   const start: OpenServersParts["outside"] = async (server) => {
-    const trusted = await outsideServer(server, outside);
+    // What one run sees is no other client's: its servers are its own, whatever they say.
+    const trusted = { ...(await outsideServer(server, outside)), shared: false };
     return shared === undefined ? trusted : shared.outside(trusted);
   };
   return openServers({

@@ -15,6 +15,7 @@ const TOOL = "change_packages";
 /** Has changes asked about that a policy would allow; a policy that denies them still does. */
 export const askAboutChanges: Layer = {
   name: "servers",
+  onlyRestricts: true,
   judge(action) {
     if (!isToolAction(action) || action.meta.server !== SERVER) return undefined;
     return {

@@ -95,8 +95,8 @@ export async function openServers(parts: OpenServersParts): Promise<OpenServers>
 function withAuthorization(server: UrlServer, parts: OpenServersParts): RemoteUpstream {
   const { oauth: _, ...known } = server;
   if (hasOwnCredentials(server)) return known;
-  const { agentId, homeDir, homeKeys, inUse, signal } = parts;
-  const { gate, log, notices } = inUse;
+  const { homeDir, homeKeys, inUse, signal } = parts;
+  const { log, notices } = inUse;
   const home = homePaths(homeDir);
   return {
     ...known,
@@ -107,7 +107,7 @@ function withAuthorization(server: UrlServer, parts: OpenServersParts): RemoteUp
       log,
       notices,
       signal,
-      desk: createRightsDesk({ gate, server: server.name, agent: { id: agentId }, signal }),
+      desk: createRightsDesk({ server: server.name, signal }),
     }),
   };
 }

@@ -136,18 +136,40 @@ export const PROXY_COMMANDS: readonly Command[] = [
   },
   {
     name: "mcp status",
-    summary: "List the MCP servers that your clients start, and which are behind the gate",
+    summary:
+      "List the MCP servers that your clients start, which are behind the gate, and sign-ins",
     usage: "",
     operandsMax: 0,
     takesRest: false,
-    options: ["client", "project"],
+    options: ["client", "project", "config", "key-file"],
     details: [
       "Looks at the settings of the clients that `acp mcp wrap` knows, and changes nothing. With " +
-        "--project it also looks at the clients' files of a project.",
+        "--project it also looks at the clients' files of a project. Of each server of config.yml that " +
+        "has a `url` it says whether somebody is signed in, until when, and for which rights.",
     ],
     examples: ["acp mcp status", "acp mcp status --project . --json"],
     exits: ["invalid"],
     load: async () => (await import("../commands/mcp-wrap.js")).mcpStatus,
+  },
+  {
+    name: "mcp restart",
+    summary: "Restart the MCP servers of connected clients, which go on meanwhile",
+    usage: "[SERVER]",
+    operandsMax: 1,
+    takesRest: false,
+    options: [],
+    details: [
+      "Reads config.yml again, restarts the server called SERVER, or all of them, for every client " +
+        "that `acp resident` serves, and says whose. Clients stay connected. Calls under way have " +
+        "ten seconds to finish; each gets one answer.",
+      "A changed config.yml holds for connected clients without this command: servers are added, " +
+        "removed and restarted within a few seconds. Servers of `acp mcp --alone` are restarted " +
+        "with the client that started it, and those of `acp run` with the run.",
+      "Exits with 5 if no client has such a server.",
+    ],
+    examples: ["acp mcp restart", "acp mcp restart files", "acp mcp restart --json"],
+    exits: ["invalid", "nothing"],
+    load: async () => (await import("../commands/mcp-restart.js")).mcpRestart,
   },
   {
     name: "mcp login",
@@ -197,8 +219,9 @@ export const PROXY_COMMANDS: readonly Command[] = [
     takesRest: false,
     options: [],
     details: [
-      "Tools and instructions of a server are pinned when they are first seen. What changes later " +
-        "is left out of what the agent sees, and calls of it are denied, until you accept it here. " +
+      "Tools, prompts, resources with texts and instructions of a server are pinned when they are " +
+        "first seen. What changes later is left out of what the agent sees, and denied, until you " +
+        "accept it here. " +
         "Invisible characters are shown, and what looks like an attack is marked with `!`.",
       "Accepting and refusing take a terminal: you type the word. Without one, or with --json, it " +
         "only shows what is held back. With TOOL it shows that tool whether it changed or not.",

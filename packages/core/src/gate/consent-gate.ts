@@ -295,6 +295,13 @@ export interface ConsentGate extends AsyncDisposable {
    * nothing, uses up no limit and throws nothing.
    */
   evaluate(action: Action, context: Omit<GateContext, "signal">): Evaluation;
+  /**
+   * Whether every call of a tool is denied as the policy and the layers are now, whatever its
+   * arguments; false where that cannot be told. For lists that leave out what cannot be called.
+   *
+   * @param action - A call of the tool; its arguments are not looked at.
+   */
+  deniesAll(action: Action): boolean;
   /** Decides, then performs what is allowed. Rejects only as {@link ConsentGate.perform} does. */
   run<T>(
     action: Action,

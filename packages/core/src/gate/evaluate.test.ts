@@ -135,4 +135,13 @@ describe("evaluate() of a tool that is not presented as it was pinned", () => {
       });
     expect(evaluate(judges({ policy: denyAll }), action, changed).ruling.effect).toBe("deny");
   });
+
+  it("denies one that its server does not present, with a code of its own", () => {
+    const unknown = { ...facts, tool: { ...tool, pinned: "unknown" } } as const;
+    for (const policy of [allowAll, askAll])
+      expect(evaluate(judges({ policy }), action, unknown)).toMatchObject({
+        failure: "definition_unknown",
+        ruling: { effect: "deny", ruleId: "definition:unknown" },
+      });
+  });
 });

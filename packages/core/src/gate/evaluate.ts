@@ -158,11 +158,16 @@ function checkArguments(
 /** The name that a tool's pin has among the layers. */
 const DEFINITION = "definition";
 
-/** A tool that is not presented as it was when it was pinned is denied, whatever allows it. */
+const UNKNOWN = "definition:unknown";
+
+/** A tool that is not presented as it was when it was pinned, or not at all, is denied, whatever allows it. */
 function judgeDefinition({ tool }: Facts): Ruling | undefined {
+  const [why] = tool?.notes ?? [];
+  if (tool?.pinned === "unknown")
+    return { effect: "deny", ruleId: UNKNOWN, reason: why ?? "its server did not present it" };
   if (tool?.pinned !== "changed") return undefined;
-  const [why = "it is not presented as it was when it was pinned"] = tool.notes ?? [];
-  return { effect: "deny", ruleId: "definition:pinned", reason: why };
+  const changed = "it is not presented as it was when it was pinned";
+  return { effect: "deny", ruleId: "definition:pinned", reason: why ?? changed };
 }
 
 /** What every judge said, before it is combined. */
@@ -219,10 +224,17 @@ function note(heard: Heard, layer: string, judge: () => Ruling | undefined): Rul
   return ruling;
 }
 
+function rulingBy(layer: Layer, action: Action, facts: Facts): Ruling | undefined {
+  const ruling = readRuling(layer.judge(action, facts));
+  if (ruling?.effect === "allow" && layer.onlyRestricts === true)
+    throw new Error("it only restricts, and it allowed");
+  return ruling;
+}
+
 function hearLayers(heard: Heard, layers: readonly Layer[], { action, facts }: Judged): void {
   // A layer that could change what the next one is told would judge for it.
   Object.freeze(facts);
-  for (const layer of layers) note(heard, layer.name, () => readRuling(layer.judge(action, facts)));
+  for (const layer of layers) note(heard, layer.name, () => rulingBy(layer, action, facts));
 }
 
 /**
@@ -307,7 +319,10 @@ export function combine(hearing: Hearing): Evaluation {
       ? { ruling, layer, rulings, category, risk, level }
       : { ruling, layer, rulings, category, risk, level, observed };
   if (failed) return { ...base, failure: "layer_failed" };
-  if (ruling === hearing.definitionRuling) return { ...base, failure: "definition_changed" };
+  if (ruling === hearing.definitionRuling) {
+    const isUnknown = ruling.ruleId === UNKNOWN;
+    return { ...base, failure: isUnknown ? "definition_unknown" : "definition_changed" };
+  }
   if (ruling === hearing.argumentRuling) return { ...base, failure: "arguments_invalid" };
   if (ruling.effect !== "ask") return base;
   const ask = askOf(hearing);

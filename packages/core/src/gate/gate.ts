@@ -11,6 +11,7 @@ import type {
   ResumeOptions,
 } from "./consent-gate.js";
 import { decide } from "./decide.js";
+import { deniesAll } from "./denies-all.js";
 import { deny, messageOf } from "./deny.js";
 import { admit, readAnswerer } from "./door.js";
 import { endPaused } from "./end-paused.js";
@@ -107,6 +108,13 @@ export function createConsentGate(options: GateOptions): ConsentGate {
     checksArguments: options.argumentCheck !== undefined,
     evaluate: (action: Action, context: Omit<GateContext, "signal">) =>
       evaluateHere(parts, action, context),
+    deniesAll(action: Action) {
+      try {
+        return deniesAll(parts.judges(), action);
+      } catch {
+        return false; // each call hears what is wrong with the policy
+      }
+    },
     ...runs,
     report: (verdict: Allowed, outcome: ReportedOutcome) => reportOutcome(parts, verdict, outcome),
     wrap:

@@ -35,7 +35,7 @@ export function createOpenQuestions(room?: QuestionRoom): OpenQuestions {
   let total = 0;
   const count = (root: string, by: 1 | -1): void => {
     total += by;
-    room?.count(by);
+    room?.count(by, root);
     const now = (counts.get(root) ?? 0) + by;
     if (now === 0) counts.delete(root);
     else counts.set(root, now);
@@ -60,7 +60,7 @@ export function createOpenQuestions(room?: QuestionRoom): OpenQuestions {
       if (total >= PENDING_MAX) return full(`${PENDING_MAX} questions are open`);
       if ((counts.get(root) ?? 0) >= PENDING_PER_AGENT_MAX)
         return full(`${PENDING_PER_AGENT_MAX} questions of this agent are open`);
-      const shared = room?.full();
+      const shared = room?.full(root);
       if (shared !== undefined) return full(shared, "client_limit_reached");
       count(root, 1);
       let isIn = true;

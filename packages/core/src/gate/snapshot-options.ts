@@ -48,6 +48,7 @@ function copyGroups(given: unknown): Readonly<Record<string, readonly string[]>>
 /** A judge keeps the name that it had. */
 const copyLayer = (layer: Layer): Layer => ({
   name: boundedText(layer.name, { path: "layers[].name", charsMax: NAME_CHARS_MAX }),
+  ...(layer.onlyRestricts === true && { onlyRestricts: true }),
   judge: (action, facts) => layer.judge(action, facts),
 });
 

@@ -56,11 +56,22 @@ function withoutEdges(text: string): string {
   return text.slice(from, to);
 }
 
+/** Most texts are: they are composed, and have nothing that is ignored, whatever they say. */
+const ASCII = /^[\0-\x7f]*$/;
+
+function composed(text: string): string {
+  return ASCII.test(text) ? text : text.normalize("NFKC");
+}
+
+function withoutIgnorable(text: string): string {
+  return ASCII.test(text) ? text : text.replace(IGNORABLE, "");
+}
+
 const STEPS: readonly Step[] = [
   withoutEdges,
   (text) => text.split("\0", 1)[0] ?? "",
-  (text) => text.normalize("NFKC"),
-  (text) => text.replace(IGNORABLE, ""),
+  composed,
+  withoutIgnorable,
   ...Array.from({ length: DECODINGS_MAX }, () => decodePercent),
   withoutBreaks,
   (text) => text.replace(/^(["'`])(.*)\1$/s, "$2"),
@@ -105,16 +116,22 @@ export function readingsOf(text: string): Readings {
  * and trailing dots do not count.
  */
 export function foldSegment(segment: string): string {
-  // Through upper case: there some file systems find "ss" where "\u00df" stands, and where its
-  // capital does from lower case on.
-  const folded = segment
+  const folded = ASCII.test(segment) ? segment.toLowerCase() : foldedCase(segment);
+  return /^\.{1,2}$/.test(folded) ? folded : folded.replace(/[. ]+$/, "");
+}
+
+/**
+ * Through upper case: there some file systems find "ss" where "\u00df" stands, and where its capital
+ * does from lower case on.
+ */
+function foldedCase(segment: string): string {
+  return segment
     .normalize("NFKC")
     .replace(IGNORABLE, "")
     .toLowerCase()
     .toUpperCase()
     .toLowerCase()
     .normalize("NFKC");
-  return /^\.{1,2}$/.test(folded) ? folded : folded.replace(/[. ]+$/, "");
 }
 
 /** The folded segments of a path from the root; `..` goes up as in a text, not as through links. */

@@ -5,7 +5,7 @@ import type { Action } from "../action/action.js";
 import type { JsonObject, JsonValue } from "../json/value.js";
 import { createClassifier } from "./classify.js";
 import { createZoneClocks } from "./conditions.js";
-import { createIndexedJudge, createPlainJudge } from "./judge.js";
+import { createIndexedMatch, createPlainMatch } from "./judge.js";
 import type { PathOrigins } from "./path.js";
 import { createReader } from "./readings.js";
 import { rule } from "./rule.js";
@@ -155,7 +155,7 @@ const ofPath = fc.record({
   ),
 });
 
-describe("createIndexedJudge()", () => {
+describe("createIndexedMatch()", () => {
   it.each<[string, fc.Arbitrary<JsonObject>, fc.Arbitrary<Action>]>([
     ["names", ofName, fc.oneof(toolCall, commandLine)],
     ["arguments", fc.record({ args: argumentsOf }), toolCall],
@@ -179,7 +179,7 @@ describe("createIndexedJudge()", () => {
         (sources, actions, home) => {
           const origins = { home, cwd: "/srv/p1" };
           const rules = load(sources, origins);
-          const [plain, indexed] = [createPlainJudge(rules), createIndexedJudge(rules, origins)];
+          const [plain, indexed] = [createPlainMatch(rules), createIndexedMatch(rules, origins)];
           for (const each of actions) {
             const wanted = plain(each, facts);
             expect(indexed(each, facts)?.ruleId).toBe(wanted?.ruleId);
@@ -218,6 +218,6 @@ describe("createIndexedJudge()", () => {
   ])("knows %s", (_, match, action, home = "/home/ada") => {
     const origins = { home, cwd: "/srv" };
     const rules = load([{ match, action: "deny" }], origins);
-    expect(createIndexedJudge(rules, origins)(action, facts)?.ruleId).toBe("rule_1");
+    expect(createIndexedMatch(rules, origins)(action, facts)?.ruleId).toBe("rule_1");
   });
 });

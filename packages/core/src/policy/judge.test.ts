@@ -27,6 +27,8 @@ const rule = (
       byName: noting("name", byName),
       byContent: noting("content", byContent),
       anchors: [],
+      byServer: () => true,
+      looksInside: false,
     },
     applies: applies === undefined ? undefined : noting("time", applies),
     say: () => ({ effect: "deny", ruleId, reason: "" }),
@@ -38,7 +40,7 @@ const tool = (name: string): Action => toolAction("s", name, {});
 describe("createJudge()", () => {
   it("gives the first rule whose name, content and conditions hold", () => {
     const log: string[] = [];
-    const judge = createJudge([
+    const { judge } = createJudge([
       rule("a", { byName: false }, log),
       rule("b", { byContent: false }, log),
       rule("c", { applies: false }, log),
@@ -51,14 +53,14 @@ describe("createJudge()", () => {
 
   it("tests names once for each name, contents every time", () => {
     const log: string[] = [];
-    const judge = createJudge([rule("a", { byContent: false }, log)]);
+    const { judge } = createJudge([rule("a", { byContent: false }, log)]);
     for (const name of ["x", "x", "y"]) judge(tool(name), facts);
     expect(log).toEqual(["a name", "a content", "a content", "a name", "a content"]);
   });
 
   it("forgets names beyond its bound", () => {
     const log: string[] = [];
-    const judge = createJudge([rule("a", { byName: false }, log)]);
+    const { judge } = createJudge([rule("a", { byName: false }, log)]);
     judge(tool("x"), facts);
     for (let count = 0; count < 10_000; count++) judge(tool(`y${count}`), facts);
     judge(tool("x"), facts);
@@ -66,14 +68,14 @@ describe("createJudge()", () => {
   });
 
   it("keeps equal names of two kinds apart", () => {
-    const judge = createJudge([rule("a", {}, [])]);
+    const { judge } = createJudge([rule("a", {}, [])]);
     expect(judge(tool("ls"), facts)?.ruleId).toBe("a");
     expect(judge(shellAction("ls"), facts)).toBeUndefined();
     expect(judge(tool("ls"), facts)?.ruleId).toBe("a");
   });
 
   it("knows a name that every object inherits", () => {
-    const judge = createJudge([rule("a", {}, [])]);
+    const { judge } = createJudge([rule("a", {}, [])]);
     expect(judge(tool("__proto__"), facts)?.ruleId).toBe("a");
     expect(judge(tool("constructor"), facts)?.ruleId).toBe("a");
   });

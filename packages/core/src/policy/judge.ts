@@ -3,14 +3,22 @@
  * and kept; of many rules, only those are tested whose anchors an action has. Pure as seen from
  * outside.
  */
-import type { Action } from "../action/action.js";
+import type { Action, ToolAction } from "../action/action.js";
 import type { Facts, Ruling } from "../layers.js";
 import type { PathOrigins } from "./path.js";
 import type { Rule } from "./rule.js";
 import { createRuleIndex } from "./rule-index.js";
 
 /** Finds the first matching rule; `undefined` where there is none. */
-export type Judge = (action: Action, facts: Facts) => Ruling | undefined;
+export type FirstMatch = (action: Action, facts: Facts) => Ruling | undefined;
+
+/** How rules judge. */
+export interface Judge {
+  /** The first rule that matches, as a Ruling; `undefined` where none does. */
+  readonly judge: FirstMatch;
+  /** What rules say about every call of a tool: see `Policy.deniesAll`. */
+  deniesAll(action: ToolAction): "rule" | "unless_allowed" | undefined;
+}
 
 /**
  * Kept slots over all names, where a name costs some itself: an agent may make up new names for
@@ -21,13 +29,25 @@ const NAME_SLOTS = 16;
 /** So few rules are tested sooner than looked up. */
 const FEW_RULES = 32;
 
-/** Makes the function that finds the first matching rule. */
+/** Makes the functions that go through the rules. */
 export function createJudge(rules: readonly Rule[], origins: PathOrigins = {}): Judge {
-  return rules.length <= FEW_RULES ? createPlainJudge(rules) : createIndexedJudge(rules, origins);
+  const candidatesOf = createCandidates([...rules.entries()]);
+  return {
+    judge: rules.length <= FEW_RULES ? createPlainMatch(rules) : createIndexedMatch(rules, origins),
+    deniesAll(action) {
+      for (const [, { match, applies, summary }] of candidatesOf(action)) {
+        if (!match.byServer(action)) continue;
+        // It decides some call, or whether it does is the arguments' or the clock's to say.
+        if (summary.effect !== "deny") return undefined;
+        if (!match.looksInside && applies === undefined) return "rule";
+      }
+      return "unless_allowed";
+    },
+  };
 }
 
 /** One that tests rule after rule. */
-export function createPlainJudge(rules: readonly Rule[]): Judge {
+export function createPlainMatch(rules: readonly Rule[]): FirstMatch {
   const candidatesOf = createCandidates([...rules.entries()]);
   return (action, facts) => {
     for (const [, rule] of candidatesOf(action))
@@ -37,7 +57,7 @@ export function createPlainJudge(rules: readonly Rule[]): Judge {
 }
 
 /** One that says the same, and whose time grows with the rules that an action can match. */
-export function createIndexedJudge(rules: readonly Rule[], origins: PathOrigins): Judge {
+export function createIndexedMatch(rules: readonly Rule[], origins: PathOrigins): FirstMatch {
   const numbered = [...rules.entries()];
   const index = createRuleIndex(
     rules.map(({ match }) => match.anchors),

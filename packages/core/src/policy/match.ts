@@ -39,6 +39,10 @@ export interface Match {
   readonly byName: ActionTest;
   /** The rest. */
   readonly byContent: ActionTest;
+  /** What of the rest is the same for every call of a tool, whatever its arguments. */
+  readonly byServer: ActionTest;
+  /** Whether anything else of the rest counts. */
+  readonly looksInside: boolean;
   /** What every action that it matches has; none where nothing can be said. */
   readonly anchors: readonly Anchor[];
 }
@@ -167,8 +171,16 @@ export const match: Shape<Match, MatchContext> = refined(keys, (given, spot, con
   const { tool, name: either } = isJsonObject(spot.value) ? spot.value : {};
   if (grants && !namesRequests(tool) && !namesRequests(either))
     names.push((action) => !isServerStarted(action));
+  const looksInside = contents.length > (given.server === undefined ? 0 : 1);
   const anchors = isJsonObject(spot.value) ? anchorsOf(spot.value, context.stance.origins) : [];
-  return { kinds, byName: all(names), byContent: all(contents), anchors };
+  return {
+    kinds,
+    byName: all(names),
+    byContent: all(contents),
+    byServer: serverTest(given),
+    looksInside,
+    anchors,
+  };
 });
 
 type Given = typeof keys extends Shape<infer T, MatchContext> ? T : never;
@@ -239,10 +251,16 @@ export function parseName(spot: Spot, { stance, warn }: NameContext): TextTest {
   return parseGlob(spot, NAME_CHARS_MAX, stance);
 }
 
+function serverTest({ server }: Given): ActionTest {
+  return server === undefined
+    ? () => true
+    : (action) => isToolAction(action) && server(action.meta.server);
+}
+
 /** In the order of their cost: all of them must hold. */
 function* contentTests(given: Given): Generator<ActionTest> {
   const { server, port, method: verb, host: place, args: parameters } = given;
-  if (server !== undefined) yield (action) => isToolAction(action) && server(action.meta.server);
+  if (server !== undefined) yield serverTest(given);
   if (port !== undefined) yield (action) => isHttpAction(action) && action.meta.port === port;
   if (verb !== undefined) yield (action) => isHttpAction(action) && verb(action.meta.method);
   if (place !== undefined) yield (action) => isHttpAction(action) && place(action.meta.host);

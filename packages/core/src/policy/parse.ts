@@ -3,7 +3,7 @@
  * not load. Format: spec/policy.md. Vectors: spec/vectors/rules.json. Text is read by readPolicy in
  * "@acp/core/yaml".
  */
-import type { Action } from "../action/action.js";
+import type { Action, ToolAction } from "../action/action.js";
 import type { ArgumentsScope } from "../types/scope.js";
 import { markCompiled } from "../compiled-mark.js";
 import { ConsentError } from "../errors.js";
@@ -82,11 +82,17 @@ export function compilePolicy(input: JsonValue, options: PolicyOptions, locate: 
   const root: Spot = { subject: POLICY, value: input, path: [], locate };
   const { defaultEffect, rules = [], rows = [] } = readWhole(document, root, context);
   classify = createClassifier(rows);
+  const { judge, deniesAll } = createJudge(rules, origins);
   return markCompiled({
     defaultEffect,
     rules: Object.freeze(rules.map(({ summary }) => Object.freeze(summary))),
     warnings: Object.freeze(warnings),
-    judge: createJudge(rules, origins),
+    judge,
+    deniesAll(action: ToolAction) {
+      const said = deniesAll(action);
+      if (said !== "unless_allowed") return said;
+      return defaultEffect === "deny" ? "default" : undefined;
+    },
     classify: (action: Action) => riskiest(classify(action)),
     proves: (scope: ArgumentsScope, action: Action) => provesArguments(scope, action, origins),
     deniesPath: (path: string) => denied.some((test) => test(path)),

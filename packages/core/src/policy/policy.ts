@@ -2,7 +2,7 @@
  * Policy: ordered rules and a default, compiled and immutable. Made by parsePolicy (objects) or
  * readPolicy (YAML text).
  */
-import type { Action } from "../action/action.js";
+import type { Action, ToolAction } from "../action/action.js";
 import type { ArgumentsScope } from "../types/scope.js";
 import type { Category, Effect, RiskLevel } from "../types/words.js";
 import type { TextPosition } from "../errors.js";
@@ -46,6 +46,15 @@ export interface Policy {
   readonly warnings: readonly string[];
   /** The first rule that matches, as a Ruling; `undefined` when none does. Pure. */
   judge(action: Action, facts: Facts): Ruling | undefined;
+  /**
+   * Whether every call of a tool is denied, whatever its arguments and whenever it comes. Pure, and
+   * exact on the safe side: `undefined` where some call may be anything else.
+   *
+   * @param action - A call of the tool; its arguments are not looked at.
+   * @returns `"rule"`: by a rule, whatever else judges. `"default"`: by the policy's default, unless a
+   *   layer allows.
+   */
+  deniesAll(action: ToolAction): "rule" | "default" | undefined;
   /** Category and risk: the policy's `classify` rows, then the built-in table. */
   classify(action: Action): Classification;
   /**

@@ -25,9 +25,10 @@ export interface ToolDefinition {
   readonly annotations?: JsonObject;
   /**
    * Whether the definition is the one seen before; absent where nobody keeps track. A call of a tool
-   * whose definition is `changed` is denied with `definition_changed`.
+   * whose definition is `changed` is denied with `definition_changed`, and one whose definition the
+   * server did not give with `definition_unknown`.
    */
-  readonly pinned?: "new" | "same" | "changed";
+  readonly pinned?: "new" | "same" | "changed" | "unknown";
   /**
    * What the host noticed about the definition, for the person who is asked: at most 8 notes of 300
    * characters. A note informs; it allows nothing.

@@ -2,10 +2,9 @@
  * Requests that the gate does not judge: what of them is still refused, and what is taken out of
  * their answers. Rules: spec/mcp-proxy.md §18.
  */
-import { isReservedName, reservedName } from "@acp/core";
+import { reservedName } from "@acp/core";
 import type { NoticeResult } from "../call-result.js";
-import { logText } from "../log-text.js";
-import { isRecord, resultOf } from "../message.js";
+import { isRecord } from "../message.js";
 import type { ClientRequest } from "../message.js";
 import { errorLine, INVALID_PARAMS } from "../rpc.js";
 import type { RpcError } from "../rpc.js";
@@ -13,7 +12,6 @@ import { judgedAnswer } from "./judge-answer.js";
 import type { Judging } from "./judging.js";
 import { isOfTask } from "./methods.js";
 import { noticeError } from "./notice-error.js";
-import { keepItems } from "./tasks.js";
 
 /** What is kept of such a request. */
 export type FreeRequest = Pick<ClientRequest, "id" | "method" | "params">;
@@ -47,34 +45,19 @@ export interface FreeAnswerParts {
   readonly calls: Judging;
   readonly server: string;
   readonly request: FreeRequest;
-  readonly log: (line: string) => void;
+  /** Nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The answer as the client gets it; a promise where something in it is judged. */
 export function freeAnswer(
-  { calls, server, request, log }: FreeAnswerParts,
+  { calls, server, request, signal }: FreeAnswerParts,
   line: Buffer,
 ): Buffer | Promise<Buffer> {
   const { id, method } = request;
-  if (method === "tools/list") return withoutReserved(server, line, log);
+  // The catalog takes it.
+  if (method === "tools/list") return line;
   if (method === "tasks/list") return calls.tasks.keepOwn(server, line);
   const tell = (notice: NoticeResult): Buffer => errorLine(id, noticeError(notice));
-  return judgedAnswer(calls, { server, name: nameOf(request), tell }, line);
-}
-
-/** The list without tools that are named like requests of MCP: a rule about these would allow them. */
-function withoutReserved(server: string, line: Buffer, log: (line: string) => void): Buffer {
-  const nameIn = (tool: unknown): string => {
-    const name = isRecord(tool) ? tool["name"] : undefined;
-    return typeof name === "string" ? name : "";
-  };
-  const isReserved = (tool: unknown): boolean => isReservedName(nameIn(tool));
-  const result = resultOf(line);
-  const tools: unknown = isRecord(result) ? result["tools"] : undefined;
-  if (!Array.isArray(tools) || !tools.some(isReserved)) return line;
-  for (const tool of tools.filter(isReserved))
-    log(
-      `[${server}] lists the tool ${logText(JSON.stringify(nameIn(tool)))}; the name is reserved, and it is left out`,
-    );
-  return keepItems(line, "tools", (tool) => !isReserved(tool));
+  return judgedAnswer(calls, { server, name: nameOf(request), tell, signal }, line);
 }

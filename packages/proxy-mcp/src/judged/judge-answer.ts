@@ -23,7 +23,7 @@ export interface AnswerOf {
   /** How the client is told that it does not get this answer. */
   tell(notice: NoticeResult): Buffer;
   /** Nobody waits for it any more. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** One request inside of an answer. */

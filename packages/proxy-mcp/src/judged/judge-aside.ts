@@ -6,6 +6,7 @@ import { reservedName } from "@acp/core";
 import type { JsonObject } from "@acp/core";
 import { unavailableResult } from "../call-result.js";
 import type { NoticeResult } from "../call-result.js";
+import { fullResult } from "../in-flight.js";
 import { resultLine } from "../rpc.js";
 import type { Judging } from "./judging.js";
 
@@ -33,6 +34,10 @@ export function judgeAside(
   const reason = "the call was given up";
   const givenUp = { denied: unavailableResult({ server, reason }, false) };
   if (signal?.aborted === true) return Promise.resolve(givenUp);
+  const { length } = JSON.stringify(args);
+  const place = calls.room?.enter({ bytes: length, isCall: true });
+  if (place !== undefined && "full" in place)
+    return Promise.resolve({ denied: fullResult(place.full) });
   return new Promise((resolve) => {
     let judged: Judged | undefined;
     const stop = (): void => {
@@ -45,7 +50,7 @@ export function judgeAside(
         server,
         tool: reservedName(method),
         args,
-        argumentChars: JSON.stringify(args).length,
+        argumentChars: length,
         progressToken: undefined,
         typedResults: false,
         definition: () => Promise.resolve(undefined),
@@ -57,7 +62,10 @@ export function judgeAside(
           judged = { denied };
           return DONE;
         },
-        onOver: () => signal?.removeEventListener("abort", stop),
+        onOver(): void {
+          signal?.removeEventListener("abort", stop);
+          place?.leave();
+        },
       },
       // Whatever is said of it is said by whoever waits here.
       () => {

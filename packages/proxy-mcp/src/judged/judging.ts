@@ -2,6 +2,7 @@
  * What judging needs of the calls under way: a way to start one, and what is known of the client's
  * tasks and of what servers need.
  */
+import type { RequestRoom } from "../in-flight.js";
 import type { CallJob, ToolCall } from "../tool-call.js";
 import type { Asked } from "./asked.js";
 import type { Tasks } from "./tasks.js";
@@ -14,4 +15,6 @@ export interface Judging {
   readonly tasks: Tasks<string>;
   /** What servers need before they answer. */
   readonly asked: Asked;
+  /** What is judged beside calls takes a place here, as they do. */
+  readonly room?: RequestRoom | undefined;
 }

@@ -13,13 +13,14 @@ import { isRecord, readClientLine, resultOf } from "../message.js";
 import type { ClientRequest } from "../message.js";
 import { errorLine, INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND } from "../rpc.js";
 import type { RpcId } from "../rpc.js";
-import type { CallParts } from "../tool-call.js";
+import type { CallJob, CallParts, ToolCall } from "../tool-call.js";
 import { judgeAside } from "./judge-aside.js";
 import type { Judging } from "./judging.js";
 import { isOfTask, isServersMethod } from "./methods.js";
 import { noticeOf, REJECTED, serversAnswer } from "./notice-error.js";
 import { readRequest, rewriteRequest } from "./read-request.js";
-import { createServerRoom, QUESTIONS_MAX } from "./server-room.js";
+import { effectOf } from "./effect-of.js";
+import { createServerRoom } from "./server-room.js";
 import type { ServerRoom } from "./server-room.js";
 import { createTasks } from "./tasks.js";
 import type { Tasks } from "./tasks.js";
@@ -42,7 +43,7 @@ export interface ServerRequests {
    * @param id - The server's.
    */
   cancel(server: string, id: unknown): boolean;
-  /** A server is gone. */
+  /** A server is gone, or its client: what waits is over. */
   forget(server: string): void;
 }
 
@@ -61,6 +62,8 @@ export interface ServerRequestsParts extends CallParts {
 interface Open {
   /** True where the client has it. */
   cancel(): boolean;
+  /** Its server is gone. */
+  drop?(): void;
 }
 
 /** What is known of them. */
@@ -92,7 +95,11 @@ export function createServerRequests(parts: ServerRequestsParts, judging: Judgin
       own.delete(id);
       return waiting?.cancel() ?? false;
     },
-    forget: (server) => void state.open.delete(server),
+    forget(server): void {
+      state.room.forget(server);
+      for (const waiting of state.open.get(server)?.values() ?? []) waiting.drop?.();
+      state.open.delete(server);
+    },
   };
 }
 
@@ -143,42 +150,46 @@ function judge(state: State, wire: ServerWire, request: ClientRequest): void {
     parts.log(`[${server}] ${logText(why)}`);
     return wire.reply(errorLine(id, { code: INVALID_REQUEST, message: why }));
   }
-  const { args } = read.call;
-  const place = state.room.enter(server, { method, args, bytes: line.length });
+  const { args, tool } = read.call;
+  const effect = effectOf(parts, { server, tool, args });
+  let call: ToolCall | undefined;
+  let openUntilMs: number | undefined;
+  const job: CallJob = {
+    ...read.call,
+    id,
+    server,
+    definition: () => Promise.resolve(undefined),
+    forward(changed, onAnswer): void {
+      place?.judged();
+      const passed = changed === undefined ? line : rewriteRequest(line, changed);
+      wire.pass(passed, (answer) => takeAnswer(state, { server, id, method, answer }, onAnswer));
+    },
+    tell(notice) {
+      openUntilMs ??= openUntil(notice);
+      return serversAnswer(id, method, notice);
+    },
+    onOver(): void {
+      own.delete(id);
+      place?.over(openUntilMs);
+    },
+  };
+  const place = state.room.enter(server, { method, args, bytes: line.length, effect }, () => {
+    call = judging.begin(job, (answer) => wire.reply(answer));
+  });
   if (place === undefined) {
-    const message = `Cannot accept the request: the client has no room for it, or ${QUESTIONS_MAX} of this server wait for a decision`;
+    const message = "Cannot accept the request: the client has no room for it";
     return wire.reply(errorLine(id, { code: REJECTED, message }));
   }
-  let openUntilMs: number | undefined;
-  const call = judging.begin(
-    {
-      ...read.call,
-      id,
-      server,
-      definition: () => Promise.resolve(undefined),
-      forward(changed, onAnswer): void {
-        place.judged();
-        const passed = changed === undefined ? line : rewriteRequest(line, changed);
-        wire.pass(passed, (answer) => takeAnswer(state, { server, id, method, answer }, onAnswer));
-      },
-      tell(notice) {
-        openUntilMs ??= openUntil(notice);
-        return serversAnswer(id, method, notice);
-      },
-      onOver(): void {
-        own.delete(id);
-        place.over(openUntilMs);
-      },
-    },
-    (answer) => wire.reply(answer),
-  );
   own.set(id, {
     cancel(): boolean {
-      const isPassed = call.cancel();
+      if (call === undefined) place.over();
+      const isPassed = call?.cancel() ?? false;
       // Its question stays open for a while, in case that it asks again.
       if (!isPassed) openUntilMs = parts.clock.now() + LEFT_MS;
       return isPassed;
     },
+    // What is judged ends with its server by itself.
+    drop: () => void (call ?? place.over()),
   });
 }
 

@@ -1,10 +1,11 @@
 /**
  * Server room: how much judging servers may cause by what they ask of the client. Each request takes
- * a place of the client's room, as a call does, and one server has only a few questions open: the
- * client's other calls need people too. Rules: spec/mcp-proxy.md §18.
+ * a place of the client's room, as a call does. What has no turn waits, and what rules allow does not
+ * wait for people: one server has only a few questions open, because the client's other calls need
+ * people too. Rules: spec/mcp-proxy.md §18.
  */
 import { createHash } from "node:crypto";
-import type { Clock, JsonObject } from "@acp/core";
+import type { Clock, JsonObject, Ruling } from "@acp/core";
 import type { RequestRoom } from "../in-flight.js";
 
 /** What a request is about: the same one again continues its question. */
@@ -13,28 +14,52 @@ export interface ServersQuestion {
   readonly args: JsonObject;
   /** Of its line. */
   readonly bytes: number;
+  /** What the rules say of it now. */
+  readonly effect: Ruling["effect"];
 }
 
 /** A place for one request. */
 export interface ServerPlace {
   /** It is judged: no question of it is open any more. */
   judged(): void;
-  /** It is answered. @param openUntilMs - Wall time until which its question may stay open. */
+  /**
+   * It is answered, or taken back; one that waits for its turn gets none.
+   *
+   * @param openUntilMs - Wall time until which its question may stay open.
+   */
   over(openUntilMs?: number): void;
 }
 
 /** The places of all servers of one client. */
 export interface ServerRoom {
-  /** `undefined` where there is none. */
-  enter(server: string, question: ServersQuestion): ServerPlace | undefined;
+  /**
+   * @param begin - Called once, when it is its turn; perhaps before this returns.
+   * @returns `undefined` where the client has no room for it.
+   */
+  enter(server: string, question: ServersQuestion, begin: () => void): ServerPlace | undefined;
+  /** A server is gone: what waits gets no turn. */
+  forget(server: string): void;
 }
 
-/** Requests of one server that may be before the gate, or a person, at a time. */
+/** Questions of one server that may be before people at a time. */
 export const QUESTIONS_MAX = 2;
-/** Requests of one server that may come at once; each of them is in the log. */
-const BURST_MAX = 8;
-/** After this there is one more. */
-const REFILL_MS = 500;
+
+/** How many begin at once, and after how long there is one more. */
+interface Rate {
+  readonly burst: number;
+  readonly everyMs: number;
+}
+
+/** Of what people are asked about, or what is denied: each of them is in the log. */
+const SLOW: Rate = { burst: 8, everyMs: 500 };
+/** Of what rules allow: each of them is in the log, too. */
+const QUICK: Rate = { burst: 64, everyMs: 50 };
+
+interface Brake {
+  readonly rate: Rate;
+  left: number;
+  filledAtMs: number;
+}
 
 interface Question {
   readonly key: string;
@@ -42,55 +67,124 @@ interface Question {
   openUntilMs: number | undefined;
 }
 
+interface Waiting {
+  readonly question: Question;
+  readonly effect: Ruling["effect"];
+  readonly begin: () => void;
+}
+
 /** What one server has. */
 interface Own {
-  questions: Question[];
-  burst: number;
-  filledAtMs: number;
+  questions: readonly Question[];
+  /** In the order in which they came. */
+  waiting: readonly Waiting[];
+  readonly slow: Brake;
+  readonly quick: Brake;
+  /** Ends the wait for the next turn. */
+  stop: AbortController;
 }
 
 /** Nobody asked yet. */
 export function createServerRoom(clock: Clock, room: RequestRoom | undefined): ServerRoom {
   const servers = new Map<string, Own>();
+  const ownOf = (server: string): Own => {
+    const own = servers.get(server) ?? newOwn(clock);
+    servers.set(server, own);
+    return own;
+  };
   return {
-    enter(server, { method, args, bytes }) {
-      const own = servers.get(server) ?? {
-        questions: [],
-        burst: BURST_MAX,
-        filledAtMs: clock.monotonic(),
-      };
-      servers.set(server, own);
-      refill(own, clock.monotonic());
-      if (own.burst < 1) return undefined;
-      const key = createHash("sha256")
-        .update(JSON.stringify([method, args]))
-        .digest("hex");
-      const others = own.questions.filter(
-        ({ key: each, openUntilMs }) =>
-          openUntilMs === undefined || (openUntilMs > clock.now() && each !== key),
-      );
-      if (others.length >= QUESTIONS_MAX) return undefined;
+    enter(server, { method, args, bytes, effect }, begin) {
+      const own = ownOf(server);
       const place = room?.enter({ bytes, isCall: true });
       if (place !== undefined && "full" in place) return undefined;
-      own.burst--;
+      const text = JSON.stringify([method, args]);
+      const key = createHash("sha256").update(text).digest("hex");
       const question: Question = { key, openUntilMs: undefined };
-      own.questions = [...others, question];
+      own.waiting = [...own.waiting, { question, effect, begin }];
       const judged = (): void => {
         own.questions = own.questions.filter((each) => each !== question);
+        own.waiting = own.waiting.filter((each) => each.question !== question);
+        giveTurns(own, clock);
       };
+      giveTurns(own, clock);
       return {
         judged,
         over(openUntilMs): void {
           place?.leave();
+          question.openUntilMs = openUntilMs;
           if (openUntilMs === undefined) judged();
-          else question.openUntilMs = openUntilMs;
+          else giveTurns(own, clock);
         },
       };
+    },
+    forget(server): void {
+      const own = servers.get(server);
+      if (own === undefined) return;
+      own.waiting = [];
+      own.stop.abort();
     },
   };
 }
 
-function refill(own: Own, nowMs: number): void {
-  own.burst = Math.min(BURST_MAX, own.burst + (nowMs - own.filledAtMs) / REFILL_MS);
-  own.filledAtMs = nowMs;
+function newOwn(clock: Clock): Own {
+  const brake = (rate: Rate): Brake => ({ rate, left: rate.burst, filledAtMs: clock.monotonic() });
+  return {
+    questions: [],
+    waiting: [],
+    slow: brake(SLOW),
+    quick: brake(QUICK),
+    stop: new AbortController(),
+  };
+}
+
+/** Begins what has a turn now, and comes back when the next one may have. */
+function giveTurns(own: Own, clock: Clock): void {
+  const nowMs = clock.now();
+  own.questions = own.questions.filter(({ openUntilMs = Infinity }) => openUntilMs > nowMs);
+  for (const brake of [own.slow, own.quick]) refill(brake, clock.monotonic());
+  const begun = own.waiting.filter((each) => takesTurn(own, each));
+  own.waiting = own.waiting.filter((each) => !begun.includes(each));
+  own.stop.abort();
+  own.stop = new AbortController();
+  const ms = nextMs(own, nowMs);
+  if (ms !== undefined)
+    clock.sleep(ms, { signal: own.stop.signal, background: true }).then(
+      () => giveTurns(own, clock),
+      () => {},
+    );
+  // Last: what begins may be over at once, and give turns itself.
+  for (const { begin } of begun) begin();
+}
+
+function takesTurn(own: Own, { question, effect }: Waiting): boolean {
+  const brake = effect === "allow" ? own.quick : own.slow;
+  if (brake.left < 1) return false;
+  if (effect === "ask") {
+    // The same again, whose question goes on without its request, continues that.
+    const others = own.questions.filter(
+      ({ key, openUntilMs }) => openUntilMs === undefined || key !== question.key,
+    );
+    if (others.length >= QUESTIONS_MAX) return false;
+    own.questions = [...others, question];
+  }
+  brake.left--;
+  return true;
+}
+
+/** When something may change by itself; `undefined` where nothing waits for that. */
+function nextMs({ waiting, questions, slow, quick }: Own, nowMs: number): number | undefined {
+  const times = waiting.flatMap(({ effect }) => {
+    const { left, rate } = effect === "allow" ? quick : slow;
+    if (left < 1) return [Math.ceil((1 - left) * rate.everyMs)];
+    return questions.flatMap(({ openUntilMs }) =>
+      openUntilMs === undefined ? [] : [Math.max(1, openUntilMs - nowMs)],
+    );
+  });
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+function refill(brake: Brake, nowMs: number): void {
+  const { burst, everyMs } = brake.rate;
+  brake.left = Math.min(burst, brake.left + (nowMs - brake.filledAtMs) / everyMs);
+  brake.filledAtMs = nowMs;
 }

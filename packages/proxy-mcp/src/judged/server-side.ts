@@ -20,6 +20,8 @@ export interface ServerSide {
   answer(id: RpcId, line: Buffer): void;
   /** The process is gone. */
   lose(): void;
+  /** The client is gone. */
+  leave(): void;
 }
 
 /** Parts of {@link createServerSide}. */
@@ -77,6 +79,7 @@ export function createServerSide({ parts, judging, server, send }: ServerSidePar
       if (onAnswer !== undefined) return onAnswer(passed);
       return parts.log("The client answered a request that no server made; the answer is dropped");
     },
+    leave: () => requests.forget(server),
     lose(): void {
       asked.lose();
       requests.forget(server);

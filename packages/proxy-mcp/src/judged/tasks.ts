@@ -5,7 +5,7 @@
  */
 import { elementsOf, findValue, splice, textOf } from "../json-walk.js";
 import { ROUTES_MAX } from "../limits.js";
-import { isRecord, membersOfLine } from "../message.js";
+import { isRecord, membersOfLine, resultOf } from "../message.js";
 
 /** The tasks that one side knows of. */
 export interface Tasks<T> {
@@ -19,6 +19,7 @@ export interface Tasks<T> {
 
 /** Characters of an id; a longer one is nobody's. */
 const TASK_ID_CHARS_MAX = 1_024;
+const FLAT = '"taskId"';
 
 /** No tasks yet. */
 export function createTasks<T>(tasksMax: number = ROUTES_MAX): Tasks<T> {
@@ -28,7 +29,7 @@ export function createTasks<T>(tasksMax: number = ROUTES_MAX): Tasks<T> {
   return {
     learn(owner, line): void {
       const span = membersOfLine(line)?.get("result.task");
-      const task = span === undefined ? undefined : parse(textOf(line, span));
+      const task = span === undefined ? flatTask(line) : parse(textOf(line, span));
       if (!isRecord(task) || typeof task["taskId"] !== "string") return;
       const { taskId } = task;
       if (taskId.length > TASK_ID_CHARS_MAX) return;
@@ -58,6 +59,13 @@ export function keepItems(
   const kept = texts.filter((text) => isKept(parse(text)));
   if (kept.length === texts.length) return line;
   return splice(line, [{ ...list, text: `[${kept.join(",")}]` }]);
+}
+
+/** As the tasks extension of the stateless era has it: the result itself is the task. */
+function flatTask(line: Buffer): unknown {
+  if (!line.includes(FLAT)) return undefined;
+  const result = resultOf(line);
+  return isRecord(result) && result["resultType"] === "task" ? result : undefined;
 }
 
 function parse(text: string): unknown {

@@ -158,3 +158,40 @@ it("takes back a request that waits behind another one when their connection bre
   const cancelled = '"method":"notifications/cancelled"';
   await expect.poll(() => heard.slice(2)).toEqual([cancelled, cancelled]);
 });
+
+it("answers an agent whatever connections two others have, and no connection without a token", async () => {
+  const at = await listening({
+    connectionsMax: 4,
+    credentials: {
+      find: (token = "") => (token === "" ? undefined : { agent: { id: token }, key: token }),
+      holds: () => true,
+    },
+    serve(connection) {
+      connection.on("data", (chunk: Buffer) => {
+        const { id, method } = JSON.parse(chunk.toString()) as { id: string; method: string };
+        if (method === "vendor/quick")
+          connection.write(`{"jsonrpc":"2.0","id":"${id}","result":{}}\n`);
+      });
+    },
+  });
+  /** The status, or nothing while it is not answered. */
+  const ask = (token: string, method: string) => {
+    const asked = { status: "" };
+    const socket = at.open();
+    socket.on("data", (chunk: Buffer) => (asked.status ||= chunk.toString().slice(9, 12)));
+    socket.write(at.stateless(method).replace("Bearer a", `Bearer ${token}`));
+    return asked;
+  };
+  const refusedOf = async (token: string) => {
+    const asked = Array.from({ length: 3 }, () => ask(token, "vendor/slow"));
+    await expect.poll(() => asked.some(({ status }) => status !== "")).toBe(true);
+    return asked.map(({ status }) => status).filter((status) => status !== "");
+  };
+  at.open();
+  expect(await refusedOf("ada")).toEqual(["429"]);
+  const unknown = at.open();
+  unknown.write("POST /mcp HTTP/1.1\r\n");
+  await refusedOf("bob");
+  const eve = ask("eve", "vendor/quick");
+  await expect.poll(() => eve.status).toBe("200");
+});

@@ -258,7 +258,12 @@ async function handle(
   // Whoever left meanwhile would not be heard leaving what is opened now.
   if (isGone(response)) return;
   if (caller === undefined) return refuse(response, UNKNOWN_TOKEN);
-  connections.identify(socket, caller.key);
+  if (!connections.identify(socket, caller.key))
+    return refuse(response, {
+      status: 429,
+      reason: "this client has as many connections in use as are left for all others",
+      headers: { "retry-after": "1", connection: "close" },
+    });
   if (!clients.enter(caller, response))
     return refuse(response, {
       status: 429,

@@ -10,7 +10,9 @@ import type { ToolPins } from "./tool-pins.js";
 
 const OPEN_ARRAY = 0x5b;
 /** What of a result is pinned. */
-const PINNED: ReadonlySet<string> = new Set(["tools", "instructions"]);
+const PINNED: ReadonlySet<string> = new Set(
+  ["tools", "instructions", "prompts", "resources", "resourceTemplates"].map(fold),
+);
 
 /** Why a line that answers no request of ours must not pass; `undefined` for any other. */
 function strayProblem(line: Buffer): string | undefined {
@@ -41,10 +43,10 @@ export function dropsStray(
 }
 
 /** Whether a member that is read as `name` by some client is not the one that we read. */
-export function isAmbiguous(line: Buffer, name: "tools" | "instructions"): boolean {
+export function isAmbiguous(line: Buffer, name: string): boolean {
   const results = foldedMembers(line, valueFrom(line), "result");
   const result = findValue(line, ["result"]);
-  const inside = results.flatMap(({ value }) => foldedMembers(line, value, name));
+  const inside = results.flatMap(({ value }) => foldedMembers(line, value, fold(name)));
   if (results.length > 1 || inside.length > 1) return true;
   return inside.length === 1 && (result === undefined || inside[0]?.key !== name);
 }

@@ -6,11 +6,17 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "@acp/core";
 
+/** What a text is of: a definition of a list, or what the server says about itself in `initialize`. */
+export type PresentedKind = "tool" | "prompt" | "resource" | "template" | "instructions";
+
 /** Something that a server presents and a model may read. */
 export interface PresentedText {
-  /** A tool's definition, or what the server says about itself in `initialize`. */
-  readonly kind: "tool" | "instructions";
-  /** The tool's name on its server; empty for instructions. */
+  /** Which list has the definition; `"instructions"` where none has. */
+  readonly kind: PresentedKind;
+  /**
+   * A tool's or prompt's name on its server; a resource's URI or a template, or their pin where they
+   * have more than 256 characters; empty for instructions.
+   */
   readonly name: string;
   /** Its {@link pinOf}. */
   readonly pin: string;

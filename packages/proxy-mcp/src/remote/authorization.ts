@@ -4,7 +4,7 @@
  * server's own origin alone, and taken out of everything that the server says. Format:
  * spec/mcp-proxy.md §19.
  */
-import type { Masker } from "@acp/core";
+import type { Agent, ConsentGate, Masker } from "@acp/core";
 import { asError, isConsentError } from "@acp/core";
 import { maskLine } from "../mask-line.js";
 import { unmaskable } from "../masks.js";
@@ -28,6 +28,19 @@ export interface RemoteAuthorization {
   refused(refusal: AuthorizationRefusal): Promise<AuthorizationAnswer>;
   /** Takes what was sent out of what the server says; `undefined` where nothing was sent. */
   masker(): Masker | undefined;
+  /**
+   * The same credentials for the calls of one agent, whom people are then told of. Absent: who calls
+   * makes no difference.
+   */
+  as?(caller: AuthorizationCaller): RemoteAuthorization;
+}
+
+/** Whose calls are refused, and who judges them. */
+export interface AuthorizationCaller {
+  /** Its calls need the credentials; people are asked about it, by its id. */
+  readonly agent: Agent;
+  /** What judges that agent, and asks people about it. */
+  readonly gate: ConsentGate;
 }
 
 /** What a server answered instead of doing something. */

@@ -9,6 +9,8 @@ export interface SentMessage {
   readonly method?: string;
   /** Whether it wants an answer. */
   readonly isRequest: boolean;
+  /** Whether it is one: with an ID, and of no method. */
+  readonly isAnswer: boolean;
   /** What it is about, where servers route by that: a tool's or prompt's name, a resource's URI. */
   readonly name?: string;
   /** Of a tool call without a session: its arguments, which servers may want as headers too. */
@@ -33,7 +35,7 @@ export function readMessage(text: Buffer): SentMessage {
   try {
     value = JSON.parse(text.toString("utf8"));
   } catch {
-    return { isMessage: false, isRequest: false };
+    return { isMessage: false, isRequest: false, isAnswer: false };
   }
   const [id, method, params, result] = ["id", "method", "params", "result"].map((key) =>
     memberOf(value, key),
@@ -48,6 +50,7 @@ export function readMessage(text: Buffer): SentMessage {
   return {
     isMessage: typeof value === "object" && value !== null,
     isRequest: isId && isCall,
+    isAnswer: id !== undefined && !isCall,
     ...(isId && { id }),
     ...(isCall && PLAIN.test(method) && { method }),
     ...(name !== undefined && { name }),

@@ -21,6 +21,8 @@ import type { State } from "./remote-state.js";
 import {
   answerOf,
   EVENTS,
+  failOther,
+  isAnswerTo,
   listen,
   openLegacy,
   refusalOf,
@@ -274,6 +276,7 @@ async function takeBody(state: State, response: Exchanged, message: SentMessage)
     const answer = readMessage(body);
     if (!answer.isMessage)
       return fail(state, message, "The server's answer is not a message of MCP");
+    if (!isAnswerTo(message, answer)) return failOther(state, message, { answer, body });
     learnVersion(state, message, answer);
     learnParamHeaders(state, message, body);
     say(state, body);

@@ -13,7 +13,7 @@ import { readEvents } from "./events.js";
 import { createLongTurn } from "./one-at-a-time.js";
 import { readMessage } from "./read-message.js";
 import type { SentMessage } from "./read-message.js";
-import { fail, headersFor, learnVersion, say, sleep } from "./remote-state.js";
+import { fail, failWith, headersFor, learnVersion, say, sleep } from "./remote-state.js";
 import type { State } from "./remote-state.js";
 
 /** The type of a stream of events. */
@@ -50,6 +50,7 @@ export async function takeEvents(
   for (let tries = 0; ; tries++) {
     const read = await readStream(state, response, { until: message, lastId });
     if (read.isAnswered || signal.aborted) return;
+    if (read.isOther) return failWith(state, message, OTHERS_ANSWER);
     lastId = read.lastId;
     if (lastId === undefined || tries >= RESUMES_MAX)
       return fail(state, message, `The server ended its answer early; ${UNKNOWN}`);
@@ -92,14 +93,46 @@ interface Reading {
   readonly lastId?: string | undefined;
 }
 
+/** Whether it is the answer to a request. */
+export const isAnswerTo = ({ id }: SentMessage, answer: SentMessage): boolean =>
+  answer.isMessage && !answer.isRequest && answer.id === id;
+
+/** Ends a request that was answered with something else, which may be another one's answer. */
+export function failOther(
+  state: State,
+  message: SentMessage,
+  { answer, body }: { readonly answer: SentMessage; readonly body: Buffer },
+): void {
+  // An error without an ID says something, if to nobody.
+  if (answer.id === undefined || isOfAnother(state, answer)) say(state, body);
+  failWith(state, message, OTHERS_ANSWER);
+}
+
+const OTHERS_ANSWER = {
+  text: `The server answered with a message that is not the answer to this request; ${UNKNOWN}`,
+  code: "answer_unreadable",
+} as const;
+
+/** Servers that mix streams up still answer what is asked. */
+const isOfAnother = ({ cancels }: State, { id }: SentMessage): boolean =>
+  id !== undefined && cancels.has(id);
+
+interface Read {
+  readonly isAnswered: boolean;
+  /** It has the answer to what nobody asked. */
+  readonly isOther: boolean;
+  readonly lastId: string | undefined;
+}
+
 /** Says each message of a stream. A stream that breaks has ended. */
 async function readStream(
   state: State,
   { body }: Exchanged,
   { until, lastId: before }: Reading,
-): Promise<{ readonly isAnswered: boolean; readonly lastId: string | undefined }> {
+): Promise<Read> {
   let lastId = before;
   let isAnswered = false;
+  let isOther = false;
   const turn = createLongTurn(state.large, LARGE_BYTES);
   try {
     await readEvents(
@@ -112,10 +145,15 @@ async function readStream(
           const text = Buffer.from(data);
           const heard = readMessage(text);
           if (event !== "message" || !heard.isMessage) return;
-          if (until !== undefined && !heard.isRequest && heard.id === until.id) {
+          if (until !== undefined && isAnswerTo(until, heard)) {
             learnVersion(state, until, heard);
             learnParamHeaders(state, until, text);
             isAnswered = true;
+          } else if (until !== undefined && isNobodys(state, heard)) {
+            // Nothing else would end it: the stream may stay open for ever.
+            isOther = true;
+            body.destroy();
+            return;
           }
           say(state, text);
         },
@@ -137,8 +175,12 @@ async function readStream(
   } finally {
     turn.leave();
   }
-  return { isAnswered, lastId };
+  return { isAnswered, isOther, lastId };
 }
+
+/** An answer, with an ID that no request under way has. */
+const isNobodys = (state: State, heard: SentMessage): boolean =>
+  heard.isAnswer && !isOfAnother(state, heard);
 
 /** What the server says by itself; one that has no such stream says 405. */
 export function listen(state: State): void {

@@ -12,7 +12,7 @@ import type {
   StartedUpstream,
   UpstreamLimits,
 } from "../server-process.js";
-import type { RemoteAuthorization } from "./authorization.js";
+import type { AuthorizationCaller, RemoteAuthorization } from "./authorization.js";
 import { openRemoteSession } from "./remote-session.js";
 import type { RemoteServer, RemoteSession } from "./remote-session.js";
 
@@ -33,11 +33,16 @@ export interface RemoteUpstream {
 /**
  * A server as the proxy starts it: each session has connections of its own.
  *
+ * @param caller - Whose calls it gets.
  * @throws ConsentError `options_invalid` where `url` is none, or would send what is asked, and
  *   credentials, over a network that others can read.
  */
-export function remoteUpstream(upstream: RemoteUpstream): StartedUpstream {
-  const { name, url, limits = {} } = upstream;
+export function remoteUpstream(
+  upstream: RemoteUpstream,
+  caller?: AuthorizationCaller,
+): StartedUpstream {
+  const { name, url, limits = {}, authorization: given } = upstream;
+  const authorization = caller === undefined ? given : (given?.as?.(caller) ?? given);
   const endpoint = URL.canParse(url) ? new URL(url) : undefined;
   const isSafe =
     endpoint?.protocol === "https:" ||
@@ -50,7 +55,8 @@ export function remoteUpstream(upstream: RemoteUpstream): StartedUpstream {
   return {
     name,
     limits,
-    start: () => Promise.resolve(startRemote({ ...upstream, url: endpoint }, limits)),
+    start: () =>
+      Promise.resolve(startRemote({ ...upstream, url: endpoint, authorization }, limits)),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   createMcpListener,
   createMcpSessions,
   type McpListenerOptions,
+  type McpSessionsOptions,
   type UpstreamConfig,
 } from "../../src/index.js";
 import { ALLOW_ALL, type HeldChannel, heldChannel, scripted } from "./proxied.js";
@@ -28,7 +29,9 @@ export interface Listening {
   readonly served: () => number;
 }
 
-export interface ListeningOptions extends Partial<McpListenerOptions> {
+export interface ListeningOptions
+  extends Partial<McpListenerOptions>,
+    Pick<McpSessionsOptions, "answerAddress"> {
   readonly policy?: object;
   readonly upstreams?: readonly UpstreamConfig[];
 }
@@ -37,6 +40,7 @@ export interface ListeningOptions extends Partial<McpListenerOptions> {
 export async function listening({
   policy = ALLOW_ALL,
   upstreams = [{ name: "fs", command: scripted() }],
+  answerAddress,
   ...more
 }: ListeningOptions = {}): Promise<Listening> {
   const clock = manualClock();
@@ -49,7 +53,14 @@ export async function listening({
     audit: memoryAuditSink(),
     clock,
   });
-  const sessions = createMcpSessions({ gate, upstreams, log, clock, sessionsMax: 16 });
+  const sessions = createMcpSessions({
+    gate,
+    upstreams,
+    log,
+    clock,
+    sessionsMax: 16,
+    ...(answerAddress !== undefined && { answerAddress }),
+  });
   const tokens = new Map<string, string>(Object.entries(TOKENS).map(([id, token]) => [token, id]));
   let served = 0;
   const listener = createMcpListener({

@@ -19,7 +19,7 @@ export interface InProcess {
   readonly counts: { started: number; ended: number };
 }
 
-type Answer = (heard: Heard, say: (line: string) => void, line: string) => unknown;
+export type Answer = (heard: Heard, say: (line: string) => void, line: string) => unknown;
 
 const result = ({ id }: Heard, value: unknown): string =>
   JSON.stringify({ jsonrpc: "2.0", id, result: value });

@@ -70,6 +70,8 @@ const fresh = (kind: string): string => `${kind}-${randomBytes(18).toString("bas
 
 /** What an honest issuer takes for a client that was registered by hand. */
 export const BY_HAND = { id: "by-hand", secret: "by-hand-secret-0123" };
+/** The address of a client's metadata document, which an issuer takes that says so. */
+export const DOCUMENT = "https://client.example/acp.json";
 
 /** Opens it. */
 export async function oauthDouble(first?: Lie): Promise<OAuthDouble> {
@@ -97,7 +99,9 @@ export async function oauthDouble(first?: Lie): Promise<OAuthDouble> {
 
   const echo = echoServer(() => false);
   const resource = await webServer((asked, response) => {
-    if (asked.url.startsWith("/.well-known/oauth-protected-resource/mcp"))
+    const isWellKnown = asked.url.startsWith("/.well-known/oauth-protected-resource/mcp");
+    // One that somebody may name who has no more than a path of the host.
+    if (isWellKnown || asked.url === "/mcp/description")
       return answer("resource-metadata", asked, response, {
         resource: `${resource.origin}/mcp`,
         authorization_servers: [issuer.origin],
@@ -108,7 +112,7 @@ export async function oauthDouble(first?: Lie): Promise<OAuthDouble> {
     if (tell("mcp", asked, response)) return;
     const token = tokens.get((asked.headers.authorization ?? "").replace(/^Bearer /u, ""));
     const metadata = `resource_metadata="${resource.origin}/.well-known/oauth-protected-resource/mcp"`;
-    if (token === undefined || token.isOver || token.resource !== resource.url)
+    if (token === undefined || token.isOver || !resource.url.startsWith(token.resource))
       return json(response, 401, {}, { "www-authenticate": `Bearer ${metadata}, scope="read"` });
     if (asked.message.params?.name === "write" && !token.scopes.includes("write"))
       return json(
@@ -141,7 +145,9 @@ export async function oauthDouble(first?: Lie): Promise<OAuthDouble> {
     const params = new URL(asked.url, issuer.origin).searchParams;
     const get = (name: string): string => params.get(name) ?? "";
     const uris = clients.get(get("client_id"));
-    const isKnown = uris?.includes(get("redirect_uri")) === true || get("client_id") === BY_HAND.id;
+    const isKnown =
+      uris?.includes(get("redirect_uri")) === true ||
+      [BY_HAND.id, DOCUMENT].includes(get("client_id"));
     if (!isKnown || get("code_challenge_method") !== "S256" || get("resource") === "")
       return no(response, "invalid_request");
     const code = fresh("code");

@@ -183,11 +183,14 @@ const METHODS = {
       ? result(id, { contents: [{ uri: params.uri, text: name }] })
       : send({ id, error: { code: -32002, message: "Resource not found" } }),
   "resources/subscribe": ({ id, params }) => {
+    if (params.uri.endsWith("/held")) return;
+    if (params.uri.endsWith("/refused")) return unknown({ id, method: "resources/subscribe" });
     result(id, {});
     send({ method: "notifications/resources/updated", params: { uri: params.uri } });
   },
   "resources/unsubscribe": ({ id }) => result(id, {}),
-  "prompts/list": ({ id }) => result(id, { prompts: [{ name: "greet", arguments: [] }] }),
+  "prompts/list": ({ id, params }) =>
+    result(id, { prompts: [{ name: "greet", arguments: [] }], ...params?.inner }),
   "prompts/get": ({ id, params }) =>
     params.name !== "hold" && result(id, { messages: [], description: `${name} ${params.name}` }),
   "completion/complete": ({ id, params }) =>

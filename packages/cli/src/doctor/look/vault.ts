@@ -7,8 +7,8 @@ import type { DoctorContext } from "../context.js";
 import type { Examination } from "../examination.js";
 import { makeFound } from "../finding.js";
 import type { Found } from "../finding.js";
-import { setAside } from "../mend/set-aside.js";
 import { isPrivateFile } from "./private.js";
+import { readWhole } from "./read-whole.js";
 
 /** The vault. */
 export const vaultExamination: Examination = {
@@ -31,20 +31,23 @@ async function vault(context: DoctorContext): Promise<readonly Found[]> {
   return [];
 }
 
+/** More than any key has; {@link openRecordKey} has its own bound. */
+const KEY_BYTES_MAX = 64 * 1024;
+
 async function recordKey({ home }: DoctorContext): Promise<readonly Found[]> {
-  const path = home.recordKeyPath;
   // With keys it is derived from them; without a file a gate makes one.
-  if ((await hasKeys(home)) || !(await isPrivateFile(path))) return [];
-  try {
-    await openRecordKey(home, undefined);
-    return [];
-  } catch (error) {
-    const { message: found } = asError(error);
-    const mend = {
-      what: `set ${path} aside; open questions and earlier consents of this home end`,
-      note: "before",
-      run: () => setAside(home, path),
-    } as const;
-    return [makeFound("record_key_broken", { path, found, mend })];
-  }
+  if (await hasKeys(home)) return [];
+  return readWhole(
+    { home },
+    {
+      path: home.recordKeyPath,
+      bytesMax: KEY_BYTES_MAX,
+      code: "record_key_broken",
+      without: "open questions and earlier consents of this home end",
+      async parse() {
+        await openRecordKey(home, undefined);
+        return [];
+      },
+    },
+  );
 }

@@ -4,12 +4,13 @@ import { parsePolicy } from "@acp/core/policy";
 import { scriptedChannel } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { createRightsDesk } from "./ask-for-rights.js";
-import type { RightsDesk } from "./ask-for-rights.js";
+
+type Ask = (scopes: readonly string[], agent?: string) => string;
 
 const COMMAND = "acp mcp login web --scope 'write'";
 
 function deskWith(action: "allow" | "deny"): {
-  readonly desk: RightsDesk;
+  readonly ask: Ask;
   readonly audit: ReturnType<typeof memoryAuditSink>;
 } {
   const audit = memoryAuditSink();
@@ -17,7 +18,10 @@ function deskWith(action: "allow" | "deny"): {
   const policy = parsePolicy({ version: "1", default_action: "deny", rules });
   const gate = createConsentGate({ policy, channel: scriptedChannel([]), audit });
   const { signal } = new AbortController();
-  return { desk: createRightsDesk({ gate, server: "web", agent: { id: "a" }, signal }), audit };
+  const desk = createRightsDesk({ server: "web", signal });
+  const ask: Ask = (scopes, agent = "a") =>
+    desk.ask(scopes, COMMAND, { gate, agent: { id: agent } });
+  return { ask, audit };
 }
 
 describe("createRightsDesk()", () => {
@@ -27,18 +31,28 @@ describe("createRightsDesk()", () => {
   ] as const)(
     "asks once for each set of rights, and says that it was %sed",
     async (action, said) => {
-      const { desk, audit } = deskWith(action);
-      expect(desk.ask(["write", "admin"], COMMAND)).toContain("is being asked");
-      await expect.poll(() => desk.ask(["admin", "write"], COMMAND)).toContain(said);
+      const { ask, audit } = deskWith(action);
+      expect(ask(["write", "admin"])).toContain("is being asked");
+      await expect.poll(() => ask(["admin", "write"])).toContain(said);
       const asked = audit.events().filter(({ eventType }) => eventType === "policy_evaluated");
       expect(asked).toHaveLength(1);
+      // As the agent whose call needs them, and each hears its own answer.
+      expect(ask(["admin", "write"], "b")).toContain("is being asked");
+      await expect.poll(() => ask(["admin", "write"], "b")).toContain(said);
+      const agents = audit
+        .events()
+        .filter(({ eventType }) => eventType === "policy_evaluated")
+        .map(({ agent }) => agent);
+      expect(agents).toEqual(["a", "b"]);
     },
   );
 
   it("asks three times at most, and not about nothing", async () => {
-    const { desk } = deskWith("deny");
-    expect(desk.ask([], COMMAND)).toBe("");
-    const texts = ["a", "b", "c", "d"].map((scope) => desk.ask([scope], COMMAND));
+    const { ask } = deskWith("deny");
+    expect(ask([])).toBe("");
+    const texts = ["a", "b", "c", "d"].map((scope) => ask([scope]));
     expect(texts.map((text) => text !== "")).toEqual([true, true, true, false]);
+    // Another agent has questions of its own.
+    expect(ask(["d"], "b")).toContain("is being asked");
   });
 });

@@ -4,9 +4,9 @@
  * Nobody waits for the answer, since the call was refused already. Format: spec/mcp-proxy.md §19.
  */
 import { toolAction } from "@acp/core";
-import type { Agent, ConsentGate } from "@acp/core";
+import type { AuthorizationCaller } from "@acp/proxy-mcp";
 
-/** Asks, once for each set of rights. */
+/** Asks, once for each agent and set of rights. */
 export interface RightsDesk {
   /**
    * Says what a person says about it, as a sentence with a blank before it; empty where nobody is
@@ -14,21 +14,20 @@ export interface RightsDesk {
    *
    * @param scopes - What is lacking, as a shell takes it.
    * @param command - What a person runs who agrees.
+   * @param caller - Whose call needs them: its gate is asked, as that agent.
    */
-  ask(scopes: readonly string[], command: string): string;
+  ask(scopes: readonly string[], command: string, caller: AuthorizationCaller): string;
 }
 
 /** What asks. */
 export interface RightsDeskParts {
-  readonly gate: ConsentGate;
   readonly server: string;
-  readonly agent: Agent;
   readonly signal: AbortSignal;
 }
 
 /** No server tool can be called so, since a policy names it. */
 const TOOL = "mcp:authorize";
-/** A server could think of rights all day. */
+/** Of one agent: a server could think of rights all day. */
 const QUESTIONS_MAX = 3;
 
 const TEXTS = {
@@ -37,11 +36,13 @@ const TEXTS = {
   denied: " A person, or the policy, denied that: do not try again.",
 } as const;
 
-/** The desk of one server, for one gate. */
-export function createRightsDesk({ gate, server, agent, signal }: RightsDeskParts): RightsDesk {
-  const answers = new Map<string, keyof typeof TEXTS>();
+/** The desk of one server, for the agents of one client. */
+export function createRightsDesk({ server, signal }: RightsDeskParts): RightsDesk {
+  const agents = new Map<string, Map<string, keyof typeof TEXTS>>();
   return {
-    ask(scopes, command) {
+    ask(scopes, command, { agent, gate }) {
+      const answers = agents.get(agent.id) ?? new Map<string, keyof typeof TEXTS>();
+      agents.set(agent.id, answers);
       const scope = [...scopes].sort().join(" ");
       const known = answers.get(scope);
       if (known !== undefined) return TEXTS[known];

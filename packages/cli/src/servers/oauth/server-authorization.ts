@@ -12,6 +12,7 @@ import type { Home, UrlServer } from "@acp/home";
 import { readChallenge } from "@acp/proxy-mcp";
 import type {
   AuthorizationAnswer,
+  AuthorizationCaller,
   AuthorizationRefusal,
   RemoteAuthorization,
 } from "@acp/proxy-mcp";
@@ -52,7 +53,7 @@ export function hasOwnCredentials({ headers = {} }: UrlServer): boolean {
 
 /** The token of one server, for one gate. */
 export function serverAuthorization(parts: ServerAuthorizationParts): RemoteAuthorization {
-  const { server } = parts;
+  const { server, desk } = parts;
   const url = new URL(server.url);
   const masks = createTokenMasks();
   const at: Renewing = { ...parts, unsaved: undefined, dead: new Set(), renewed: new Map() };
@@ -61,7 +62,7 @@ export function serverAuthorization(parts: ServerAuthorizationParts): RemoteAuth
     if (grant !== undefined) masks.learn(grantSecrets(server.name, grant));
     return grant;
   };
-  return {
+  const ofCaller = (caller?: AuthorizationCaller): RemoteAuthorization => ({
     async header(to) {
       if (to.origin !== url.origin) return undefined;
       const grant = await now();
@@ -74,9 +75,15 @@ export function serverAuthorization(parts: ServerAuthorizationParts): RemoteAuth
     refused: (refusal) =>
       refusal.status === 401
         ? afterRefusal(at, refusal, now)
-        : Promise.resolve(lacking(parts, refusal)),
+        : Promise.resolve(
+            lacking(server, refusal, (scopes, command) =>
+              caller === undefined ? "" : (desk?.ask(scopes, command, caller) ?? ""),
+            ),
+          ),
     masker: () => masks.masker(),
-  };
+    as: ofCaller,
+  });
+  return ofCaller();
 }
 
 const headerOf = ({ accessToken }: Grant): string => `Bearer ${accessToken}`;
@@ -146,8 +153,9 @@ function needed({ name }: UrlServer, why: string): Exclude<AuthorizationAnswer, 
 const PLAIN_SCOPE = /^[A-Za-z0-9:._/+@=,*~%-]{1,128}$/u;
 
 function lacking(
-  { server: { name }, desk }: ServerAuthorizationParts,
+  { name }: UrlServer,
   { challenge }: AuthorizationRefusal,
+  ask: (scopes: readonly string[], command: string) => string,
 ): AuthorizationAnswer {
   const asked = readChallenge(challenge);
   if (asked?.error !== "insufficient_scope") return "pass";
@@ -156,7 +164,7 @@ function lacking(
   const command = `acp mcp login ${name}${option}`;
   return {
     code: "authorization_scope",
-    message: `Server "${name}" wants more rights than the token has; nothing was done.${desk?.ask(scopes, command) ?? ""} If they agree, a person runs, in a terminal: ${command}`,
+    message: `Server "${name}" wants more rights than the token has; nothing was done.${ask(scopes, command)} If they agree, a person runs, in a terminal: ${command}`,
   };
 }
 

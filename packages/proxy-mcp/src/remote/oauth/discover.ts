@@ -60,7 +60,7 @@ async function resourceMetadata({
     const response = await guard.fetch(place.href, GET);
     if (response.status !== 200) continue;
     const named = await orRefused(shown(place), () => resourceIn(response.clone()));
-    if (!isSame(named, server))
+    if (!isSame(named, server) && !(isOfHost(place) && isAround(named, server)))
       throw refused(
         `${shown(place)} describes ${quoteText(named.slice(0, 300))}, and not ${shown(server)}`,
       );
@@ -89,8 +89,10 @@ function namedPlace(server: URL, named: string): URL {
   );
 }
 
+const WELL_KNOWN = "/.well-known/oauth-protected-resource";
+
 function wellKnown(server: URL): readonly URL[] {
-  const root = new URL("/.well-known/oauth-protected-resource", server.origin);
+  const root = new URL(WELL_KNOWN, server.origin);
   const path = server.pathname === "/" ? "" : server.pathname;
   const own = new URL(root.href + path);
   own.search = server.search;
@@ -110,6 +112,24 @@ function isSame(resource: string, server: URL): boolean {
     named.password === ""
   );
 }
+
+/**
+ * Whether a text names the server's whole origin, or a path that the server is below. Many do, and its
+ * token is then good for all of that.
+ */
+function isAround(resource: string, server: URL): boolean {
+  if (!URL.canParse(resource)) return false;
+  const named = new URL(resource);
+  const path = named.pathname.endsWith("/") ? named.pathname : `${named.pathname}/`;
+  return server.pathname.startsWith(path) && isSame(resource, new URL(named.pathname, server));
+}
+
+/**
+ * Whether whoever has the host says it: at a path of its own, one of several who share a host could
+ * ask for a token that is good for the others.
+ */
+const isOfHost = ({ pathname }: URL): boolean =>
+  pathname === WELL_KNOWN || pathname.startsWith(`${WELL_KNOWN}/`);
 
 function chosenIssuer(
   { authorization_servers: all }: oauth.ResourceServer,

@@ -174,6 +174,8 @@ async function clientOf(found: Discovered, registering: Registering): Promise<Cl
     throw refused(
       `the authorization server ${shown(new URL(found.issuer.issuer))} takes no address as a client ID`,
     );
+  if (isDocument && secret !== undefined)
+    throw refused("a client whose ID is the address of its metadata document has no secret");
   if (secret === undefined) return { clientId, clientMethod: "none" };
   const endpoint = new URL(found.issuer.token_endpoint);
   return { clientId, clientMethod: methodOf(found), clientSecret: secret(endpoint) };

@@ -1,0 +1,115 @@
+/**
+ * Shared resources: the subscriptions of several clients to one server, which knows of each resource
+ * only that somebody wants news of it. Each client hears of what it subscribed to itself.
+ */
+import { SUBSCRIPTIONS_MAX } from "../limits.js";
+import { INTERNAL_ERROR, INVALID_REQUEST } from "../rpc.js";
+import type { RpcError } from "../rpc.js";
+
+/** How the server answers. */
+export type Outcome = { readonly error: RpcError } | { readonly ok: true };
+
+/** The subscriptions of clients `C`. */
+export interface SharedResources<C> {
+  /** Resolves with what the client is answered. Never rejects. */
+  set(client: C, uri: string, isWanted: boolean): Promise<Outcome>;
+  /** Whom news of a resource, or of what it is a part of, is for. */
+  subscribers(uri: string): readonly C[];
+  leave(client: C): void;
+}
+
+interface Resource<C> {
+  readonly wanted: Set<C>;
+  readonly waiting: { readonly client: C; readonly settle: (outcome: Outcome) => void }[];
+  /** What the server was told last and took. */
+  isOn: boolean;
+  isAsking: boolean;
+}
+
+/** @param ask - Tells the server; one request for a resource at a time. */
+export function createSharedResources<C>(
+  ask: (uri: string, isWanted: boolean) => Promise<Outcome>,
+): SharedResources<C> {
+  const resources = new Map<string, Resource<C>>();
+  const counts = new Map<C, number>();
+  const count = (client: C, by: number): void =>
+    void counts.set(client, (counts.get(client) ?? 0) + by);
+  const drop = (resource: Resource<C>, client: C): void => {
+    if (resource.wanted.delete(client)) count(client, -1);
+  };
+  const settle = async (uri: string, resource: Resource<C>): Promise<void> => {
+    await agree(resource, { ask: (isWanted) => ask(uri, isWanted), drop });
+    if (resource.wanted.size === 0 && !resource.isAsking) resources.delete(uri);
+  };
+  return {
+    set(client, uri, isWanted) {
+      if (isWanted && (counts.get(client) ?? 0) >= SUBSCRIPTIONS_MAX)
+        return Promise.resolve(refused(`it is subscribed to ${SUBSCRIPTIONS_MAX} resources`));
+      const resource: Resource<C> = resources.get(uri) ?? {
+        wanted: new Set(),
+        waiting: [],
+        isOn: false,
+        isAsking: false,
+      };
+      resources.set(uri, resource);
+      if (!isWanted) drop(resource, client);
+      else if (!resource.wanted.has(client)) {
+        resource.wanted.add(client);
+        count(client, 1);
+      }
+      const outcome = new Promise<Outcome>((resolve) => {
+        resource.waiting.push({ client, settle: resolve });
+      });
+      void settle(uri, resource);
+      return outcome;
+    },
+    subscribers(uri) {
+      const found = new Set<C>();
+      for (const [each, { wanted }] of resources)
+        if (uri === each || uri.startsWith(each.endsWith("/") ? each : `${each}/`))
+          for (const client of wanted) found.add(client);
+      return [...found];
+    },
+    leave(client) {
+      for (const [uri, resource] of resources) {
+        if (!resource.wanted.has(client)) continue;
+        drop(resource, client);
+        void settle(uri, resource);
+      }
+      counts.delete(client);
+    },
+  };
+}
+
+interface Agreeing<C> {
+  ask(isWanted: boolean): Promise<Outcome>;
+  drop(resource: Resource<C>, client: C): void;
+}
+
+/** Tells the server what it was not told yet, one after another; then those who wait. */
+async function agree<C>(resource: Resource<C>, { ask, drop }: Agreeing<C>): Promise<void> {
+  if (resource.isAsking) return;
+  resource.isAsking = true;
+  while (resource.wanted.size > 0 !== resource.isOn) {
+    const isWanted = !resource.isOn;
+    const outcome = await ask(isWanted);
+    if ("ok" in outcome || !isWanted) {
+      resource.isOn = isWanted;
+      continue;
+    }
+    for (const { settle } of resource.waiting.splice(0)) settle(outcome);
+    // Whoever had it before the server refused it has it no longer.
+    for (const client of resource.wanted) drop(resource, client);
+  }
+  resource.isAsking = false;
+  for (const { settle } of resource.waiting.splice(0)) settle({ ok: true });
+}
+
+const refused = (why: string): Outcome => ({
+  error: { code: INVALID_REQUEST, message: `Cannot subscribe: ${why}` },
+});
+
+/** What is answered where the server is gone. */
+export const NO_SERVER: Outcome = {
+  error: { code: INTERNAL_ERROR, message: "Cannot subscribe: the server is gone" },
+};
