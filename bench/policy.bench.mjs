@@ -59,14 +59,14 @@ const inside = load([
 ]);
 /** Many rules that differ in one thing, and calls that match one of the last. */
 const MANY = 10_000;
-const many = (rule) => load(Array.from({ length: MANY }, (_, i) => rule(i)));
+const manyOf = (rule) => load(Array.from({ length: MANY }, (_, i) => rule(i)));
 const late = (make) => Array.from({ length: 1_000 }, (_, i) => make(MANY - 1_000 + i));
 const allow = (match) => ({ match, action: "allow" });
 const deny = (match) => ({ match, action: "deny" });
-const tools = many((i) => allow({ tool: `team${i}_*` }));
-const hosts = many((i) => allow({ host: `*.team${i}.example` }));
-const paths = many((i) => deny({ tool: "*", args: { path: { path: `/srv/team${i}/**` } } }));
-const texts = many((i) => deny({ tool: "send", args: { to: `team${i}_*` } }));
+const tools = manyOf((i) => allow({ tool: `team${i}_*` }));
+const hosts = manyOf((i) => allow({ host: `*.team${i}.example` }));
+const paths = manyOf((i) => deny({ tool: "*", args: { path: { path: `/srv/team${i}/**` } } }));
+const texts = manyOf((i) => deny({ tool: "send", args: { to: `team${i}_*` } }));
 const files = Array.from({ length: 1_000 }, (_, i) =>
   toolAction("s", "t", { file: `/home/ada/projects/src/file${i}.ts` }),
 );
