@@ -31,7 +31,8 @@ const FEW_RULES = 32;
 
 /** Makes the functions that go through the rules. */
 export function createJudge(rules: readonly Rule[], origins: PathOrigins = {}): Judge {
-  const candidatesOf = createCandidates([...rules.entries()]);
+  const all: readonly Numbered[] = [...rules.entries()];
+  const candidatesOf = createCandidates(() => all);
   return {
     judge: rules.length <= FEW_RULES ? createPlainMatch(rules) : createIndexedMatch(rules, origins),
     deniesAll(action) {
@@ -48,7 +49,8 @@ export function createJudge(rules: readonly Rule[], origins: PathOrigins = {}): 
 
 /** One that tests rule after rule. */
 export function createPlainMatch(rules: readonly Rule[]): FirstMatch {
-  const candidatesOf = createCandidates([...rules.entries()]);
+  const all: readonly Numbered[] = [...rules.entries()];
+  const candidatesOf = createCandidates(() => all);
   return (action, facts) => {
     for (const [, rule] of candidatesOf(action))
       if (holds(rule, action, facts)) return rule.say(action, facts);
@@ -58,18 +60,22 @@ export function createPlainMatch(rules: readonly Rule[]): FirstMatch {
 
 /** One that says the same, and whose time grows with the rules that an action can match. */
 export function createIndexedMatch(rules: readonly Rule[], origins: PathOrigins): FirstMatch {
-  const numbered = [...rules.entries()];
   const index = createRuleIndex(
     rules.map(({ match }) => match.anchors),
     origins,
   );
-  const unanchoredOf = createCandidates(numbered.filter(([number]) => index.isUnanchored(number)));
+  const namedOf = createCandidates((action) =>
+    index.underName(action).flatMap((number): readonly Numbered[] => {
+      const rule = rules[number];
+      return rule === undefined ? [] : [[number, rule]];
+    }),
+  );
   return (action, facts) => {
-    const anchored = index.candidates(action).find((number) => {
+    const anchored = index.underContent(action).find((number) => {
       const rule = rules[number];
       return rule !== undefined && isNamed(rule, action) && holds(rule, action, facts);
     });
-    for (const [number, rule] of unanchoredOf(action)) {
+    for (const [number, rule] of namedOf(action)) {
       if (anchored !== undefined && anchored < number) break;
       if (holds(rule, action, facts)) return rule.say(action, facts);
     }
@@ -86,8 +92,10 @@ const isNamed = ({ match }: Rule, action: Action): boolean =>
 const holds = ({ match, applies }: Rule, action: Action, { nowMs }: Facts): boolean =>
   match.byContent(action) && (applies === undefined || applies(nowMs));
 
-/** The rules that an action's kind and name leave, in order. */
-function createCandidates(rules: readonly Numbered[]): (action: Action) => readonly Numbered[] {
+/** The rules that an action's kind and name leave of those that they may leave, in order. */
+function createCandidates(
+  rulesFor: (action: Action) => readonly Numbered[],
+): (action: Action) => readonly Numbered[] {
   const kept = {
     tool: new Map<string, readonly Numbered[]>(),
     http: new Map<string, readonly Numbered[]>(),
@@ -98,7 +106,7 @@ function createCandidates(rules: readonly Numbered[]): (action: Action) => reado
     const { kind } = action.meta;
     const known = kept[kind].get(action.name);
     if (known !== undefined) return known;
-    const found = rules.filter(([, rule]) => isNamed(rule, action));
+    const found = rulesFor(action).filter(([, rule]) => isNamed(rule, action));
     slots += found.length + NAME_SLOTS;
     if (slots > SLOTS_MAX) {
       for (const map of Object.values(kept)) map.clear();

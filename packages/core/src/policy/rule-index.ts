@@ -11,15 +11,15 @@ import type { PathOrigins } from "./path.js";
 import { createPrefixTree } from "./prefix-tree.js";
 import type { PrefixTree } from "./prefix-tree.js";
 
-/** An index of rules by their numbers in the policy. */
+/**
+ * An index of rules by their numbers in the policy. What it gives is in order; there may be more than
+ * an action can match, and one twice. Every rule that it matches is in one of both.
+ */
 export interface RuleIndex {
-  /** Whether a rule has no anchor. */
-  isUnanchored(number: number): boolean;
-  /**
-   * The numbers of all rules with anchors that this action can match, in order; there may be more, and one
-   * twice.
-   */
-  candidates(action: Action): readonly number[];
+  /** Rules that stand under a name, and those without an anchor: the same for equal names. */
+  underName(action: Action): readonly number[];
+  /** Rules that stand under anything else. */
+  underContent(action: Action): readonly number[];
 }
 
 const NONE: readonly number[] = [];
@@ -32,13 +32,22 @@ export function createRuleIndex(
   const shared = new Map<string, number>();
   for (const each of anchors.flat()) shared.set(keyOf(each), (shared.get(keyOf(each)) ?? 0) + 1);
   const trees = new Map<Place, PrefixTree>();
-  const unanchored = new Set<number>();
+  const unanchored: number[] = [];
   for (const [number, own] of anchors.entries()) {
     const rarest = rarestOf(own, (anchor) => shared.get(keyOf(anchor)) ?? 0);
-    if (rarest === undefined) unanchored.add(number);
+    if (rarest === undefined) unanchored.push(number);
     else treeAt(trees, rarest.place).add(rarest.text, number);
   }
-  return { isUnanchored: (number) => unanchored.has(number), candidates: lookup(trees, origins) };
+  const names = treeAt(trees, "name");
+  trees.delete("name");
+  return {
+    underName(action) {
+      const found = [...unanchored];
+      collect(names, textsAt("name", action), found);
+      return inOrder(found);
+    },
+    underContent: lookup(trees, origins),
+  };
 }
 
 const keyOf = ({ place, text }: Anchor): string => `${place}\0${text}`;
@@ -68,7 +77,7 @@ function treeAt(trees: Map<Place, PrefixTree>, place: Place): PrefixTree {
 function lookup(
   trees: ReadonlyMap<Place, PrefixTree>,
   origins: PathOrigins,
-): RuleIndex["candidates"] {
+): RuleIndex["underContent"] {
   const fixed = [...trees].filter(([place]) => !/^(?:text|path) /.test(place));
   const hasArguments = fixed.length < trees.size;
   return (action) => {
@@ -78,8 +87,7 @@ function lookup(
       for (const [name, value] of Object.entries(action.args))
         for (const each of namesOf(name)) collectArgument(each, value, found);
     }
-    if (found.length < 2) return found.length === 0 ? NONE : found;
-    return found.sort((a, b) => a - b);
+    return found.length === 0 ? NONE : inOrder(found);
   };
 
   function collectArgument(name: string, value: JsonValue, into: number[]): void {
@@ -89,6 +97,9 @@ function lookup(
     if (paths !== undefined) collect(paths, pathsIn(value, origins), into);
   }
 }
+
+const inOrder = (numbers: number[]): readonly number[] =>
+  numbers.length < 2 ? numbers : numbers.sort((a, b) => a - b);
 
 function collect(tree: PrefixTree, found: Found, into: number[]): void {
   if (found === "anything") for (const number of tree.all) into.push(number);
