@@ -136,7 +136,7 @@ async function listAll(state: ManyState): Promise<void> {
     for (const { peer, results } of all) for (const result of results) routes.learn(peer, result);
   });
   for (const peer of fresh) listed.set(peer, { done, isStale: false, againAtMs: Infinity });
-  await Promise.all(able.map((peer) => listed.get(peer)?.done));
+  await Promise.all(able.flatMap((peer) => listed.get(peer)?.done ?? []));
 }
 
 /** A server says that its lists changed. */

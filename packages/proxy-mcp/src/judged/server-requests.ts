@@ -6,6 +6,7 @@
 import { isJsonObject, parseJson } from "@acp/core";
 import type { JsonObject } from "@acp/core";
 import { invalidResult } from "../call-result.js";
+import type { CallParams } from "../call-params.js";
 import type { NoticeResult } from "../call-result.js";
 import type { RequestRoom } from "../in-flight.js";
 import { logText } from "../log-text.js";
@@ -151,13 +152,9 @@ function judge(state: State, wire: ServerWire, request: ClientRequest): void {
   const { server } = wire;
   const { id, method, line } = request;
   const own = openOf(state, server);
-  const read = readRequest(request);
-  if (!("call" in read)) {
-    const why = "error" in read ? read.error.message : read.invalid;
-    parts.log(`[${server}] ${logText(why)}`);
-    return wire.reply(errorLine(id, { code: INVALID_REQUEST, message: why }));
-  }
-  const { args, tool } = read.call;
+  const read = readOrRefuse(state, wire, request);
+  if (read === undefined) return undefined;
+  const { args, tool } = read;
   const effect = effectOf(parts, { server, tool, args });
   let call: ToolCall | undefined;
   let openUntilMs: number | undefined;
@@ -178,7 +175,7 @@ function judge(state: State, wire: ServerWire, request: ClientRequest): void {
     },
   };
   const job: CallJob = {
-    ...read.call,
+    ...read,
     id,
     server,
     definition: () => Promise.resolve(undefined),
@@ -208,6 +205,19 @@ function judge(state: State, wire: ServerWire, request: ClientRequest): void {
     return wire.reply(errorLine(id, { code: REJECTED, message }));
   }
   own.set(id, entry);
+}
+
+function readOrRefuse(
+  { parts }: State,
+  wire: ServerWire,
+  request: ClientRequest,
+): CallParams | undefined {
+  const read = readRequest(request);
+  if ("call" in read) return read.call;
+  const why = "error" in read ? read.error.message : read.invalid;
+  parts.log(`[${wire.server}] ${logText(why)}`);
+  wire.reply(errorLine(request.id, { code: INVALID_REQUEST, message: why }));
+  return undefined;
 }
 
 /** Until when a question is open that goes on without its request. */

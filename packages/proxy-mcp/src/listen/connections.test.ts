@@ -133,7 +133,7 @@ it("identify() ends a connection with a request of another client, and it counts
     connections.begin(response(own), () => {});
     return [isIn, isIn && connections.identify(own, "bob")];
   });
-  expect([both, ended]).toEqual([Array(3).fill([true, false]), ["1", "2", "3"]]);
+  expect([both, ended]).toEqual([both.map(() => [true, false]), ["1", "2", "3"]]);
   expect(connections.all()).toEqual([]);
   const own = socket("4");
   connections.add(own);

@@ -51,7 +51,7 @@ export function createConnections(limits: {
   readonly idleOfClient: number;
 }): Connections {
   const state: State = { entries: new Map(), inUse: new Map(), used: 0 };
-  const { entries, inUse } = state;
+  const { entries } = state;
   const remove = (socket: Socket): void => {
     const entry = entries.get(socket);
     entries.delete(socket);
@@ -95,20 +95,26 @@ export function createConnections(limits: {
     },
     identify(socket, key) {
       const entry = entries.get(socket);
-      // It is gone: nobody hears what comes of it.
-      if (entry === undefined) return true;
       // Whoever changed its owner now would have it count for nobody.
-      if (entry.isInUse && entry.key !== key) {
-        drop(socket);
-        return false;
-      }
-      entry.key = key;
-      if (!entry.isInUse && (inUse.get(key) ?? 0) >= limits.all - state.used) return false;
-      use(state, entry, true);
-      return true;
+      const isOthers = entry?.isInUse === true && entry.key !== key;
+      if (isOthers) drop(socket);
+      // One that is gone: nobody hears what comes of it.
+      return !isOthers && (entry === undefined || begins(state, entry, { key, all: limits.all }));
     },
     all: () => [...entries.keys()],
   };
+}
+
+/** Whether its client may have one more in use. */
+function begins(
+  state: State,
+  entry: Entry,
+  { key, all }: { readonly key: string; readonly all: number },
+): boolean {
+  entry.key = key;
+  if (!entry.isInUse && (state.inUse.get(key) ?? 0) >= all - state.used) return false;
+  use(state, entry, true);
+  return true;
 }
 
 /** Counts a connection among those in use, or not any more. */
