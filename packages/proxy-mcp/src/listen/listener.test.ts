@@ -195,3 +195,23 @@ it("answers an agent whatever connections two others have, and no connection wit
   const eve = ask("eve", "vendor/quick");
   await expect.poll(() => eve.status).toBe("200");
 });
+
+it("ends a connection over which another client asks while the first one's request is open", async () => {
+  const served: string[] = [];
+  const at = await listening({
+    credentials: {
+      find: (token) => ({ agent: { id: String(token) }, key: String(token) }),
+      holds: () => true,
+    },
+    serve: (_, { key }) => void served.push(key),
+  });
+  const socket = at.open();
+  const said: string[] = [];
+  socket.on("data", (chunk: Buffer) => said.push(chunk.toString("utf8")));
+  socket.write(at.stateless("tools/list"));
+  await expect.poll(() => served).toEqual(["a"]);
+  socket.write(at.stateless("tools/list").replace("Bearer a", "Bearer b"));
+  // Without its end the other one would be served.
+  await expect.poll(() => socket.destroyed || served.length > 1).toBe(true);
+  expect([served, said]).toEqual([["a"], []]);
+});
