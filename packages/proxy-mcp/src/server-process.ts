@@ -9,6 +9,7 @@ import type { Readable } from "node:stream";
 import { hasOutput, type ReadableProcess, startProgram, trustedProgram } from "@acp/host";
 import type { TrustedProgram } from "@acp/host";
 import { logText } from "./log-text.js";
+import type { Known } from "./masks.js";
 
 /** How a server ended. */
 export interface ServerExit {
@@ -30,6 +31,8 @@ export interface ServerProcess {
   readonly stderr: Readable;
   /** Resolves when the server is gone. Never rejects. */
   readonly exited: Promise<ServerExit>;
+  /** Where other clients have it too: takes the secrets that a release of this client knows. */
+  learn?(release: Known): void;
   /** Asks the server to end. */
   stop(): void;
   /** Kills the server and everything that it started. */
