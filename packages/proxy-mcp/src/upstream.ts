@@ -85,16 +85,11 @@ export function startUpstream(config: LocalUpstream, handlers: UpstreamHandlers)
     tellGone = resolve;
   });
   const hear = maskedHearing(config, handlers, (line) => outbox.send(line));
-  // What was learnt before it is not told: others may have told it of later releases.
-  let learnt: Known | undefined;
-  const following = handlers.masks.follow((release) => {
-    if (running === undefined) learnt = release;
-    else running.learn?.(release);
-  });
+  const teaching = teach(handlers.masks);
   const onEnd = (failure: ServerFailure): void => {
     if (over) return;
     over = true;
-    following[Symbol.dispose]();
+    teaching[Symbol.dispose]();
     // What it did not take presses nobody any more.
     starting.stdin.destroy();
     tellGone();
@@ -106,7 +101,7 @@ export function startUpstream(config: LocalUpstream, handlers: UpstreamHandlers)
       const onLine = (line: Buffer): void => void (over || hear(line));
       reading = listen(server, config, { ...handlers, onLine, onEnd });
       reading.pause(isPaused);
-      if (learnt !== undefined) server.learn?.(learnt);
+      teaching.begin(server);
     },
     (error: unknown) => {
       const why = error instanceof Error ? error.message : String(error);
@@ -132,6 +127,29 @@ export function startUpstream(config: LocalUpstream, handlers: UpstreamHandlers)
       running?.kill();
       await gone;
     },
+  };
+}
+
+interface Teaching extends Disposable {
+  /** It runs. */
+  begin(server: ServerProcess): void;
+}
+
+/** What is released from now on a server is told, also while it is being started. */
+function teach(masks: Masks): Teaching {
+  let running: ServerProcess | undefined;
+  // What was released before it is not told: others may have told it of later releases.
+  let learnt: Known | undefined;
+  const following = masks.follow((release) => {
+    if (running === undefined) learnt = release;
+    else running.learn?.(release);
+  });
+  return {
+    begin(server) {
+      running = server;
+      if (learnt !== undefined) server.learn?.(learnt);
+    },
+    [Symbol.dispose]: () => following[Symbol.dispose](),
   };
 }
 

@@ -264,6 +264,25 @@ describe("createPresented()", () => {
     expect(slices).toEqual("title" in more ? [LOOKS_MAX, 1] : []);
   });
 
+  it("keeps every byte of those that it does not leave out, whichever these are", async () => {
+    const texts = ["a", "b", "c", "d"].map((uri) => `{ "uri":"${uri}", "title":"T"}`);
+    for (let mask = 0; mask < 16; mask++) {
+      const isKept = (at: number): boolean => (mask & (1 << at)) !== 0;
+      const at = createPresented({
+        server: "s",
+        pins: {
+          look: async (_, all) => all.map((_each, n) => (isKept(n) ? "same" : "changed")),
+        },
+        log: () => {},
+        turns: createLoopTurns(),
+      });
+      const line = (own: readonly string[]): Buffer =>
+        Buffer.from(`{"id":1,"result":{"resources":[${own.join(",")}],"_meta":{ }}}\n`);
+      const shown = await at.take("resources/list", line(texts));
+      expect(shown.toString()).toBe(line(texts.filter((_each, n) => isKept(n))).toString());
+    }
+  });
+
   it("denies what may be one of those that it does not remember, until a list names it", async () => {
     const { at, logs } = world();
     const bad = (n: number): object => ({ ...PROMPT, name: `${n}`, arguments: [{}], _meta: {} });

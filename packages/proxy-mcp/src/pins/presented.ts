@@ -82,7 +82,7 @@ interface State extends Parts {
   /** Characters of their texts. */
   heldChars: number;
   /** Kinds of which more is held back than is remembered, each with what passed since. */
-  readonly full: Map<PresentedKind, Set<string>>;
+  readonly full: Map<string, Set<string>>;
   readonly told: Set<string>;
 }
 
@@ -93,7 +93,7 @@ interface Held {
 }
 
 const keyOf = (kind: PresentedKind, name: string): string => `${kind} ${named(name) ?? ""}`;
-const kindOf = (key: string): PresentedKind => key.slice(0, key.indexOf(" ")) as PresentedKind;
+const kindOf = (key: string): string => key.slice(0, key.indexOf(" "));
 
 /** Nothing is held back yet. */
 export function createPresented(parts: Parts): Presented {
@@ -156,7 +156,9 @@ async function whyHeld(state: State, key: string): Promise<string | undefined> {
     const [now] = (await pins?.look(server, [before.text]).catch(() => undefined)) ?? [];
     if (now !== "new" && now !== "same") return HELD;
     // Its server may have presented another one meanwhile, which nobody has accepted.
-    if (held.get(key) === before) return void release(state, key);
+    if (held.get(key) !== before) continue;
+    release(state, key);
+    return undefined;
   }
   return HELD;
 }

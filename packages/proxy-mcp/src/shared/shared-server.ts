@@ -5,7 +5,7 @@
  */
 import { PassThrough, Writable } from "node:stream";
 import { systemClock } from "@acp/core";
-import type { Clock, Masker } from "@acp/core";
+import type { Clock, Masker, Release } from "@acp/core";
 import { beingReplaced, drain } from "../change/drain.js";
 import { deferred } from "../deferred.js";
 import type { ServerFailure } from "../failure.js";
@@ -20,7 +20,7 @@ import {
 import { UNREAD_BYTES_MAX } from "../limits.js";
 import { createLoopTurns } from "../loop-turns.js";
 import { createMasks } from "../masks.js";
-import type { Known, Masks } from "../masks.js";
+import type { Masks } from "../masks.js";
 import { isRecord, readClientLine, readServerLine } from "../message.js";
 import type { ClientRequest } from "../message.js";
 import {
@@ -57,7 +57,7 @@ export interface SharedServer {
   /** A client's own view of it; it ends with the client, and the process lives on. */
   connect(): ServerProcess;
   /** From now on these secrets are masked, in what its next processes say, too. */
-  learn(known: Known): void;
+  learn(release: Pick<Release, "masker">): void;
   /** Has the next client start another process, once those of this one have left it. */
   renew(): void;
   /** Whether there is a process. */
@@ -135,7 +135,7 @@ export function shareServer(
   };
   return {
     connect: () => connect(state),
-    learn: (known) => state.masks.learn(known),
+    learn: (release) => state.masks.learn(release),
     renew() {
       if (state.current !== undefined) renew(state, state.current);
     },
@@ -325,7 +325,7 @@ function connect(state: State): ServerProcess {
     },
   });
   const stop = (): void => client.end({ code: undefined, signal: "SIGTERM" });
-  const learn = (release: Known): void => state.masks.learn(release);
+  const learn: ServerProcess["learn"] = (release) => state.masks.learn(release);
   return { stdin, stdout, stderr, exited, learn, stop, kill: stop };
 }
 
