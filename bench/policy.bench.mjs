@@ -1,5 +1,5 @@
 // The parts of a policy: one name seen before and never before, hostile texts against globs and
-// path patterns, containment, time windows.
+// path patterns, containment, time windows, policies of 10,000 rules.
 import { httpAction, shellAction, toolAction } from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
 import { fixed, summary, timeInterleaved } from "./samples.mjs";
@@ -57,35 +57,33 @@ const window = load([
 const inside = load([
   { match: { tool: "*", args: { file: { path: "~/projects/**" } } }, action: "allow" },
 ]);
-const tools = load(
-  Array.from({ length: 1_000 }, (_, rule) => ({
-    match: { tool: `team${rule}_*` },
-    action: "allow",
-  })),
-);
-const hosts = load(
-  Array.from({ length: 1_000 }, (_, rule) => ({
-    match: { host: `*.team${rule}.example` },
-    action: "allow",
-  })),
-);
+/** Many rules that differ in one thing, and calls that match one of the last. */
+const MANY = 10_000;
+const manyOf = (rule) => load(Array.from({ length: MANY }, (_, i) => rule(i)));
+const late = (make) => Array.from({ length: 1_000 }, (_, i) => make(MANY - 1_000 + i));
+const allow = (match) => ({ match, action: "allow" });
+const deny = (match) => ({ match, action: "deny" });
+const tools = manyOf((i) => allow({ tool: `team${i}_*` }));
+const hosts = manyOf((i) => allow({ host: `*.team${i}.example` }));
+const paths = manyOf((i) => deny({ tool: "*", args: { path: { path: `/srv/team${i}/**` } } }));
+const texts = manyOf((i) => deny({ tool: "send", args: { to: `team${i}_*` } }));
 const files = Array.from({ length: 1_000 }, (_, i) =>
   toolAction("s", "t", { file: `/home/ada/projects/src/file${i}.ts` }),
 );
-const known = Array.from({ length: 1_000 }, (_, i) =>
-  toolAction("s", `team${900 + (i % 100)}_x`, {}),
-);
-const requests = Array.from({ length: 1_000 }, (_, i) =>
-  httpAction("GET", `https://a.team${900 + (i % 100)}.example/`),
-);
+const known = late((i) => toolAction("s", `team${i}_x`, {}));
+const requests = late((i) => httpAction("GET", `https://a.team${i}.example/`));
+const inside10k = late((i) => toolAction("s", "read", { path: `/srv/team${i}/src/a.ts` }));
+const recipients = late((i) => toolAction("s", "send", { to: `team${i}_x` }));
 let unseen = 0;
 const usual = {
   "a time window": () => window.judge(files[0], facts),
   "a path in a directory": (i) => inside.judge(files[i], facts),
-  "1,000 rules, a tool seen before": (i) => tools.judge(known[i], facts),
-  "1,000 rules, a tool never seen (with making the Action)": () =>
-    tools.judge(toolAction("s", `team999_${unseen++}`, {}), facts),
-  "1,000 host rules": (i) => hosts.judge(requests[i], facts),
+  "10,000 rules, a tool seen before": (i) => tools.judge(known[i], facts),
+  "10,000 rules, a tool never seen (with making the Action)": () =>
+    tools.judge(toolAction("s", `team9999_${unseen++}`, {}), facts),
+  "10,000 host rules": (i) => hosts.judge(requests[i], facts),
+  "10,000 path rules": (i) => paths.judge(inside10k[i], facts),
+  "10,000 rules for one argument": (i) => texts.judge(recipients[i], facts),
 };
 
 const results = {

@@ -71,7 +71,7 @@ describe("ciPlan()", () => {
     const { run, why } = ciPlan("only", everything, false);
     expect(run).toContain("packages/channel-terminal/test/terminal-more.test.ts");
     expect(why.join("\n")).toMatch(
-      /some \d+ CPU seconds of at most 280\nBeyond that.*run-managers/,
+      /some \d+ CPU seconds of at most 240\nBeyond that.*run-managers/,
     );
     expect(ciPlan("searches", everything, false).run).not.toContain(HUGE);
     expect(ciPlan("searches", everything, true).run).toContain(HUGE);

@@ -44,7 +44,9 @@ const NOT = [
   /^examples\/(?:filesystem-demo|http-proxy|hub-exec-approval)\//,
   // Long logs and soaks: what they use of Node, the tests beside them use, too.
   /^packages\/audit\/test\/log-(?:index-opened|lookup)\./,
-  /^packages\/proxy-mcp\/test\/soak\./,
+  // The rules of the MCP proxy, which pipes and sockets only carry. What speaks HTTP, and with the
+  // SDK, stays.
+  /^packages\/proxy-mcp\/test\/(?!(?:listen|remote|sdk)-)/,
   // Deaths at every place: the kernel's doing, and the tests of each file keep the ones that Node
   // sees.
   /^packages\/(?:audit|home|exec-approval)\/test\/(?:[\w-]+-)?(?:crash|killed)\./,

@@ -91,6 +91,36 @@ describe("acp mcp wrap", () => {
     expect(await textOf(`${cursor}.before-acp-unwrap`)).toBe(changed);
   });
 
+  it("knows the address of acp mcp serve from any other", async () => {
+    await using user = await world();
+    const { home, put, acp } = user;
+    await mkdir(join(home, ".acp"), { mode: 0o700 });
+    await put(join(home, ".acp", "config.yml"), 'version: "1"\nproxy: { port: 9443 }\n');
+    const entry = (url: string): object => ({ url, headers: { Authorization: "Bearer t" } });
+    const mcpServers = {
+      gate: entry("http://127.0.0.1:9443/mcp"),
+      sse: entry("http://localhost:9443/sse"),
+      port: entry("http://127.0.0.1:8443/mcp"),
+      host: entry("http://127.0.0.1.example:9443/mcp"),
+      user: entry("http://127.0.0.1:9443@example.com/mcp"),
+      path: entry("http://127.0.0.1:9443/other"),
+    };
+    await put(join(home, ".cursor", "mcp.json"), JSON.stringify({ mcpServers }));
+    const { stdout } = await acp("status", "--json");
+    const { servers } = JSON.parse(stdout) as {
+      servers: readonly { name: string; state: string }[];
+    };
+    expect(servers.map(({ name, state }) => [name, state])).toEqual([
+      ["gate", "served"],
+      ["sse", "served"],
+      ["port", "remote"],
+      ["host", "remote"],
+      ["user", "remote"],
+      ["path", "remote"],
+    ]);
+    expect((await acp("status")).stdout).toContain("gate  the address of acp mcp serve");
+  });
+
   it("changes a project's settings only where the project is named", async () => {
     await using user = await world();
     const { project, put, acp } = user;

@@ -129,11 +129,12 @@ it("createKeptReadingSync() reads a file again after each change, and keeps it o
   await nextTurn();
   expect(read()).toBe("1");
   expect(times).toBe(2);
-  await vi.waitFor(async () => {
+  const isKept = async (): Promise<void> => {
     await nextTurn();
     const before = times;
     expect([read(), read(), times]).toEqual(["1", "1", before]);
-  });
+  };
+  await vi.waitFor(isKept, { timeout: 120_000 });
   writeFileSync(path, "2");
   await nextTurn();
   expect(read()).toBe("2");

@@ -10,10 +10,11 @@ import type { Edit, Settings } from "./settings-text.js";
 import { acpWords, serverWords } from "./without-acp.js";
 
 /**
- * What a server of a client is: `gated` behind the gate, `open` not, `acp` ACP itself, `remote`
- * reached by an address, which belongs into config.yml, or `unknown`.
+ * What a server of a client is: `gated` behind the gate, `open` not, `acp` ACP itself, `served` the
+ * address of `acp mcp serve`, `remote` reached by another one, which belongs into config.yml, or
+ * `unknown`.
  */
-export type ServerState = "gated" | "open" | "acp" | "remote" | "unknown";
+export type ServerState = "gated" | "open" | "acp" | "served" | "remote" | "unknown";
 
 /** A server in a client's settings. Plain JSON data. */
 export interface ServerEntry {
@@ -56,15 +57,26 @@ interface Found extends ServerEntry {
   readonly argsAt: readonly string[];
   /** The whole command, as it stands; empty where there is none. */
   readonly words: readonly string[];
+  /** Its address, as it stands. */
+  readonly url?: string;
 }
 
 /**
  * The servers in a client's settings.
  *
+ * @param isServed - Whether an address is that of `acp mcp serve`.
  * @throws ConsentError `options_invalid` where the settings cannot be read.
  */
-export function serversIn(place: ClientPlace, text: string): readonly ServerEntry[] {
-  return findServers(place, text).map(entryOf);
+export function serversIn(
+  place: ClientPlace,
+  text: string,
+  isServed: (url: string) => boolean = () => false,
+): readonly ServerEntry[] {
+  return findServers(place, text).map((found) => {
+    const { url } = found;
+    const entry = entryOf(found);
+    return url !== undefined && isServed(url) ? { ...entry, state: "served" } : entry;
+  });
 }
 
 /**
@@ -148,6 +160,7 @@ function entryOf({
   programAt: _program,
   argsAt: _args,
   words: _words,
+  url: _url,
   ...entry
 }: Found): ServerEntry {
   return entry;
@@ -221,7 +234,7 @@ const ADDRESSES = ["url", "httpUrl", "serverUrl"];
 function readEntry(
   entry: Settings,
   at: readonly string[],
-): Pick<Found, "at" | "state" | "command" | "front" | "programAt" | "argsAt" | "words"> {
+): Pick<Found, "at" | "state" | "command" | "url" | "front" | "programAt" | "argsAt" | "words"> {
   const { command } = entry;
   const isNested = isSettings(command);
   const [holder, key] = isNested ? [command, "path"] : [entry, "command"];
@@ -230,8 +243,10 @@ function readEntry(
   const { [key]: program, args = [] } = holder;
   const isList = Array.isArray(args) && args.every((word) => typeof word === "string");
   if (typeof program !== "string" || program === "" || !isList) {
-    const isRemote = program === undefined && ADDRESSES.some((name) => name in entry);
-    return { ...places, words: [], state: isRemote ? "remote" : "unknown" };
+    const address = program === undefined ? ADDRESSES.find((name) => name in entry) : undefined;
+    if (address === undefined) return { ...places, words: [], state: "unknown" };
+    const { [address]: url } = entry;
+    return { ...places, words: [], state: "remote", ...(typeof url === "string" && { url }) };
   }
   const words: readonly string[] = [program, ...args.map(String)];
   const own = acpWords(words);

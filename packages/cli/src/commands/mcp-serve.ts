@@ -17,6 +17,7 @@ import { ownHomePath } from "../home/home-source.js";
 import { readPort } from "../http/settings.js";
 import { answerAddressOf } from "../inbox/answer-address.js";
 import { createGateOfKey } from "../mcp-http/gate-of-key.js";
+import { DEFAULT_PORT } from "../mcp-http/own-address.js";
 import { openCredentials, ensureToken, TOKEN_VARIABLE, tokensPath } from "../mcp-http/tokens.js";
 import type { HomeCredentials } from "../mcp-http/tokens.js";
 import { hiddenIn } from "../pins/home-pins.js";
@@ -30,8 +31,6 @@ import { checkAgentId } from "../servers/agent-id.js";
 import { AGENT_ID, openClientServers } from "./mcp.js";
 import type { GatesOfHome } from "./mcp.js";
 
-/** Where nothing else is said: the port of the specification's own example. */
-const PORT = 8443;
 /** More than the listener lets a client have: it ends the oldest first. */
 const SESSIONS_MAX = 64;
 /**
@@ -185,7 +184,7 @@ function agentIdOf({ values }: Invocation): string {
 
 /** `--port`, else the configuration's, else 8443. */
 const choosePort = ({ config }: HomeConfig, { values }: Invocation): number =>
-  readPort("port", values.port) ?? config?.port ?? PORT;
+  readPort("port", values.port) ?? config?.port ?? DEFAULT_PORT;
 
 interface ListenParts extends Pick<McpListenerOptions, "serve"> {
   readonly invocation: Invocation;

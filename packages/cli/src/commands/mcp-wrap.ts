@@ -15,6 +15,7 @@ import { planUnwrap, planWrap, serversIn } from "../clients/wrap.js";
 import type { Front, ServerEntry, ServerState, WrapChange } from "../clients/wrap.js";
 import type { Invocation, Run } from "../command.js";
 import { homePath } from "../home/home-source.js";
+import { ownAddressTest } from "../mcp-http/own-address.js";
 import { OWN_PROGRAM } from "../own-program.js";
 import { signInStates, signInText } from "../servers/oauth/sign-in-states.js";
 import type { SignedIn } from "../servers/oauth/sign-in-states.js";
@@ -39,9 +40,8 @@ interface Looked {
 export const mcpStatus: Run = async (invocation) => {
   const { print } = invocation;
   const { settings, unread } = await lookAt(invocation);
-  const servers = settings.flatMap((each) => each.servers);
   const remote = await signInStates(invocation);
-  print.result({ servers, unread, remote }, () => [
+  print.result({ servers: settings.flatMap((each) => each.servers), unread, remote }, () => [
     ...settings.flatMap(({ place, servers: all }) => [
       `${place.client}  ${escapeText(place.path)}${place.isProjects ? "  (of the project)" : ""}`,
       ...(all.length === 0
@@ -67,6 +67,7 @@ const STATES: Readonly<Record<ServerState, string>> = {
   gated: "behind the gate",
   open: "NOT behind the gate: acp mcp wrap",
   acp: "ACP itself",
+  served: "the address of acp mcp serve",
   remote: "NOT behind the gate: it has an address; name it in config.yml (url)",
   unknown: "NOT behind the gate: it has no command that ACP can read",
 };
@@ -74,7 +75,8 @@ const STATES: Readonly<Record<ServerState, string>> = {
 function statusLine({ print }: Invocation, entry: ServerEntry): string {
   const { name, state, command = [], front } = entry;
   const other = front === undefined ? undefined : otherFront(front);
-  const isSafe = (state === "gated" && other?.isGone !== true) || state === "acp";
+  const isSafe =
+    (state === "gated" && other?.isGone !== true) || state === "acp" || state === "served";
   const words = command.length === 0 ? "" : `  ${escapeText(command.join(" "))}`;
   const text = `${STATES[state]}${other === undefined ? "" : escapeText(other.text)}`;
   return `  ${escapeText(name)}  ${print.tone(isSafe ? "green" : "red", text)}${words}`;
@@ -260,6 +262,7 @@ async function lookAt(invocation: Invocation): Promise<Looked> {
   const { env, userHome, cwd } = io;
   const { platform } = process;
   const clients = clientsOf(invocation);
+  const isServed = await ownAddressTest(invocation);
   const places = [
     ...placesOfUser({ platform, userHome, env }),
     ...(values.project === undefined
@@ -272,7 +275,7 @@ async function lookAt(invocation: Invocation): Promise<Looked> {
     try {
       const text = await readFile(place.path, "utf8");
       if (text.length > FILE_BYTES_MAX) throw new Error("it is too large");
-      settings.push({ place, text, servers: serversIn(place, text) });
+      settings.push({ place, text, servers: serversIn(place, text, isServed) });
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : undefined;
       if (code === "ENOENT" || code === "ENOTDIR") continue;

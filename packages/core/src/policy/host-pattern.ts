@@ -47,6 +47,26 @@ export function parseHostPattern(spot: Spot, { grants }: { readonly grants: bool
   }
 }
 
+/** The labels of a host as they are read, the last one first. */
+export function hostLabels(host: string): readonly string[] {
+  return unicodeOf(host).split(".").toReversed();
+}
+
+/**
+ * The labels that every host under a pattern ends with, as {@link hostLabels} has them;
+ * `undefined` where there are none.
+ *
+ * @throws ConsentError `host_invalid` for a pattern that does not load.
+ */
+export function hostEnding(
+  pattern: string,
+): { readonly labels: readonly string[]; readonly isWhole: boolean } | undefined {
+  if (!hasWildcard(pattern)) return { labels: hostLabels(normalizeHost(pattern)), isWhole: true };
+  const labels = hostLabels(normalizeWild(pattern));
+  const fixed = labels.slice(0, labels.findIndex(hasWildcard));
+  return fixed.length === 0 ? undefined : { labels: fixed, isWhole: false };
+}
+
 function unicodeOf(host: string): string {
   const labels = host.split(".").map((label) => {
     return label.startsWith(A_LABEL)

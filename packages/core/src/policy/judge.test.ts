@@ -26,6 +26,7 @@ const rule = (
       kinds: ["tool"],
       byName: noting("name", byName),
       byContent: noting("content", byContent),
+      anchors: [],
       byServer: () => true,
       looksInside: false,
     },

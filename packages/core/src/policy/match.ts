@@ -9,6 +9,8 @@ import { isJsonObject } from "../json/value.js";
 import type { JsonObject, JsonValue } from "../json/value.js";
 import { NAME_CHARS_MAX } from "../limits.js";
 import { quote } from "@acp/exec-safety/text";
+import { anchorsOf } from "./anchors.js";
+import type { Anchor } from "./anchors.js";
 import { GLOB_SCHEMA, argumentMap, parseCommand } from "./arguments.js";
 import type { Stance } from "./arguments.js";
 import { leavesMachine } from "./egress.js";
@@ -41,6 +43,8 @@ export interface Match {
   readonly byServer: ActionTest;
   /** Whether anything else of the rest counts. */
   readonly looksInside: boolean;
+  /** What every action that it matches has; none where nothing can be said. */
+  readonly anchors: readonly Anchor[];
 }
 
 /** What reading a name pattern needs. */
@@ -168,12 +172,14 @@ export const match: Shape<Match, MatchContext> = refined(keys, (given, spot, con
   if (grants && !namesRequests(tool) && !namesRequests(either))
     names.push((action) => !isServerStarted(action));
   const looksInside = contents.length > (given.server === undefined ? 0 : 1);
+  const anchors = isJsonObject(spot.value) ? anchorsOf(spot.value, context.stance.origins) : [];
   return {
     kinds,
     byName: all(names),
     byContent: all(contents),
     byServer: serverTest(given),
     looksInside,
+    anchors,
   };
 });
 

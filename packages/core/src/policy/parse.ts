@@ -82,7 +82,7 @@ export function compilePolicy(input: JsonValue, options: PolicyOptions, locate: 
   const root: Spot = { subject: POLICY, value: input, path: [], locate };
   const { defaultEffect, rules = [], rows = [] } = readWhole(document, root, context);
   classify = createClassifier(rows);
-  const { judge, deniesAll } = createJudge(rules);
+  const { judge, deniesAll } = createJudge(rules, origins);
   return markCompiled({
     defaultEffect,
     rules: Object.freeze(rules.map(({ summary }) => Object.freeze(summary))),

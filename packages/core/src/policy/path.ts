@@ -7,7 +7,7 @@
 import type { JsonObject } from "../json/value.js";
 import { PATH_CHARS_MAX, PATH_SEGMENT_CHARS_MAX } from "../limits.js";
 import { quote } from "@acp/exec-safety/text";
-import { compileGlob } from "./glob.js";
+import { compileGlob, hasWildcard } from "./glob.js";
 import type { TextTest } from "./glob.js";
 import type { Fold } from "./readings.js";
 import { text as textShape } from "./shape.js";
@@ -81,6 +81,37 @@ function splitOrigin(
   return cwd === undefined ? undefined : { origin: cwd, rest: path };
 }
 
+/**
+ * The segments that every path under a pattern begins with, up to the first that has a wildcard;
+ * `undefined` for a pattern that does not load.
+ */
+export function literalStart(
+  pattern: string,
+  origins: PathOrigins,
+): { readonly segments: Segments; readonly isWhole: boolean } | undefined {
+  const parts = partsOf(pattern, origins);
+  if (parts === undefined) return undefined;
+  const wild = parts.own.findIndex(hasWildcard);
+  return {
+    segments: [...parts.start, ...(wild < 0 ? parts.own : parts.own.slice(0, wild))],
+    isWhole: wild < 0,
+  };
+}
+
+/** Where a pattern starts, which is a place and no pattern, and its own segments. */
+function partsOf(
+  pattern: string,
+  origins: PathOrigins,
+): { readonly start: Segments; readonly own: Segments } | undefined {
+  const found = splitOrigin(pattern, origins);
+  const start = found === undefined ? undefined : normalizePath(`${found.origin}/`, {});
+  if (found === undefined || start === undefined) return undefined;
+  return {
+    start,
+    own: found.rest.split("/").filter((segment) => segment !== "" && segment !== "."),
+  };
+}
+
 /** What reading a path needs. */
 export interface PathStance extends ReadingStance {
   readonly origins: PathOrigins;
@@ -93,18 +124,16 @@ export interface PathStance extends ReadingStance {
 export function parsePathPattern(spot: Spot, stance: PathStance): TextTest {
   const pattern = readText(spot, PATH_CHARS_MAX);
   checkSyntax(spot, pattern);
-  const found = splitOrigin(pattern, stance.origins);
-  const before = found === undefined ? undefined : normalizePath(`${found.origin}/`, {});
-  if (found === undefined || before === undefined)
+  const parts = partsOf(pattern, stance.origins);
+  if (parts === undefined)
     throw invalid(
       spot,
       `the path pattern ${quote(pattern)} has no certain start; ${startHint(pattern)}`,
     );
-  const own = found.rest.split("/").filter((segment) => segment !== "" && segment !== ".");
   return joinReadings(stance, (fold = asItIs) => {
     const origins = foldOrigins(stance.origins, fold);
-    const start = before.map(fold);
-    const rest = own.map((segment) => foldGlob(segment, fold));
+    const start = parts.start.map(fold);
+    const rest = parts.own.map((segment) => foldGlob(segment, fold));
     // The origin is a place, not a pattern: a "*" in its name is a character.
     const matches = compileSegments([
       ...start.map((segment) => (text: string) => text === segment),

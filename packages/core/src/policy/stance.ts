@@ -46,8 +46,19 @@ export function foldGlob(pattern: string, fold: Fold): string {
     .join("");
 }
 
-/** One test of a pattern's readings; `make` gets no fold for the pattern as it is. */
+/**
+ * One test of a pattern's readings; `make` gets no fold for the pattern as it is. The readings are
+ * made at the first test: of many rules most are never tested (anchors.ts).
+ */
 export function joinReadings(
+  stance: ReadingStance,
+  make: (fold: Fold | undefined) => PatternReading,
+): TextTest {
+  let made: TextTest | undefined;
+  return (text) => (made ??= joined(stance, make))(text);
+}
+
+function joined(
   { grants, read }: ReadingStance,
   make: (fold: Fold | undefined) => PatternReading,
 ): TextTest {
