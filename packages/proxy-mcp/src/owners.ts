@@ -5,7 +5,7 @@
 import { isReservedName } from "@acp/core";
 import type { JsonObject } from "@acp/core";
 import type { SubscriptionPlace } from "./judged/subscriptions.js";
-import { LISTS_BYTES_MAX, LIST_PAGES_MAX, LIST_TIMEOUT_MS } from "./limits.js";
+import { LIST_PAGES_MAX, LIST_TIMEOUT_MS } from "./limits.js";
 import type { ManyState } from "./many-state.js";
 import { SEPARATOR, splitName } from "./merge.js";
 import { isRecord, paramsOf, resultOf } from "./message.js";
@@ -30,6 +30,8 @@ const PROMPT_PATH: readonly string[] = ["params", "name"];
 const REF_PATH: readonly string[] = ["params", "ref", "name"];
 /** MCP's own code for a resource that is not there. */
 const RESOURCE_NOT_FOUND = -32_002;
+/** Bytes of one server's own lists. */
+const LISTS_BYTES_MAX: number = 16 * 1024 * 1024;
 
 const refuse = (code: number, message: string): Target => ({ error: { code, message } });
 
