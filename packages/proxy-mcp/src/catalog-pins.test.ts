@@ -34,6 +34,12 @@ function memoryPins(first: Readonly<Record<string, string>> = {}): ToolPins & {
   return pins;
 }
 
+/** Four of them are too much. */
+const LONG_PAGE = lineOf({
+  tools: [{ name: "y", description: "x".repeat(5 * 1024 * 1024) }],
+  nextCursor: "n",
+});
+
 const pinnedCatalog = (pins: ToolPins, log: (line: string) => void = () => {}): Catalog =>
   createCatalog("s", { log, turns: createLoopTurns(), pins });
 
@@ -112,6 +118,7 @@ describe("createCatalog() with pins", () => {
       "error",
     ],
     ["lists others", async () => lineOf({ tools: [{ name: "y" }] }), "it does not list it"],
+    ["has a list of too many bytes", async () => LONG_PAGE, "16777216 bytes"],
     ["never ends its list", async () => lineOf({ tools: [], nextCursor: "n" }), "50 pages"],
     [
       "lists twice in one",

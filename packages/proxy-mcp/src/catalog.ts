@@ -14,7 +14,7 @@ import {
 import { TOOL_NOTE_CHARS_MAX, TOOL_NOTES_MAX } from "@acp/core/unstable";
 import { createHiddenTools } from "./hidden-tools.js";
 import type { HiddenTools, HideDenied } from "./hidden-tools.js";
-import { LIST_AGAIN_MS, LIST_PAGES_MAX, TOOLS_MAX } from "./limits.js";
+import { LISTS_BYTES_MAX, LIST_AGAIN_MS, LIST_PAGES_MAX, LOOKS_MAX, TOOLS_MAX } from "./limits.js";
 import { turnOf } from "./loop-turns.js";
 import type { LoopTurns } from "./loop-turns.js";
 import { logText } from "./log-text.js";
@@ -146,8 +146,6 @@ interface CatalogState extends CatalogParts {
   isFull: boolean;
 }
 
-/** Texts that are compared in one turn of the loop. */
-const LOOK_AT_ONCE = 2_000;
 /** Changes of a server while its list is asked for, after which its call hears what is known. */
 const TRIES_MAX = 3;
 const CHANGED = "it is not presented as it was when it was pinned; run: acp mcp review";
@@ -236,10 +234,13 @@ async function listed(state: CatalogState, list: ListPage): Promise<Listing> {
 
 async function ask(state: CatalogState, list: ListPage): Promise<Listing> {
   let cursor: string | undefined;
+  let bytes = 0;
   for (let page = 0; page < LIST_PAGES_MAX; page++) {
     const { entries } = state;
     const line = await list(cursor);
     if (line === undefined) return failed('it did not answer "tools/list" in time');
+    bytes += line.length;
+    if (bytes > LISTS_BYTES_MAX) return tooLong(`${LISTS_BYTES_MAX} bytes`);
     const result = resultOf(line);
     if (!isRecord(result)) return failed('it answered "tools/list" with an error');
     try {
@@ -251,8 +252,10 @@ async function ask(state: CatalogState, list: ListPage): Promise<Listing> {
     if (typeof result.nextCursor !== "string") return { atMs: nowMs() };
     cursor = result.nextCursor;
   }
-  return { why: `its list has more than ${LIST_PAGES_MAX} pages`, atMs: nowMs() };
+  return tooLong(`${LIST_PAGES_MAX} pages`);
 }
+
+const tooLong = (max: string): Listing => ({ why: `its list has more than ${max}`, atMs: nowMs() });
 
 const failed = (why: string): Listing => ({ why, isFailed: true, atMs: nowMs() });
 
@@ -309,9 +312,9 @@ async function statesOf(
   );
   if (pins === undefined || texts.length === 0) return tools.map(() => undefined);
   const states: PinState[] = [];
-  for (let from = 0; from < texts.length; from += LOOK_AT_ONCE) {
+  for (let from = 0; from < texts.length; from += LOOKS_MAX) {
     if (from > 0) await turnOf(turns);
-    states.push(...(await pins.look(server, texts.slice(from, from + LOOK_AT_ONCE))));
+    states.push(...(await pins.look(server, texts.slice(from, from + LOOKS_MAX))));
   }
   let at = 0;
   // A store that says too little holds back what it says nothing of.

@@ -67,11 +67,16 @@ interface Subscription {
   readonly effect: Ruling["effect"];
 }
 
+/** What a subscription is held against before it is made again. */
+export interface SubscribeRules {
+  readonly subscribeEffect: SubscribeEffect;
+  /** Whether the resource is not presented as it was when it was pinned. */
+  readonly isHeldBack: (uri: string) => boolean;
+  readonly log: (line: string) => void;
+}
+
 /** Nothing was told yet. */
-export function createKeptSession(
-  effectOf: SubscribeEffect,
-  log: (line: string) => void,
-): KeptSession {
+export function createKeptSession(rules: SubscribeRules): KeptSession {
   let greeting: Greeting | undefined;
   let initialized: Buffer | undefined;
   let level: unknown;
@@ -79,13 +84,11 @@ export function createKeptSession(
   const subscribe = (params: unknown, isOn: boolean): void => {
     const uri: unknown = isRecord(params) ? params.uri : undefined;
     if (typeof uri === "string")
-      note(subscriptions, uri, isOn ? { effect: effectOf(uri) } : undefined);
+      note(subscriptions, uri, isOn ? { effect: rules.subscribeEffect(uri) } : undefined);
   };
   const asked = (): readonly (readonly [string, unknown])[] => [
     ...(level === undefined ? [] : [["logging/setLevel", { level }] as const]),
-    ...stillAllowed(subscriptions, effectOf, log).map(
-      (uri) => ["resources/subscribe", { uri }] as const,
-    ),
+    ...stillAllowed(subscriptions, rules).map((uri) => ["resources/subscribe", { uri }] as const),
   ];
   return {
     greeting: () => greeting,
@@ -144,16 +147,21 @@ function note(
  */
 function stillAllowed(
   subscriptions: Map<string, Subscription>,
-  effectOf: SubscribeEffect,
-  log: (line: string) => void,
+  { subscribeEffect, isHeldBack, log }: SubscribeRules,
 ): readonly string[] {
   for (const [uri, { effect: before }] of subscriptions) {
-    const now = effectOf(uri);
+    const now = subscribeEffect(uri);
     if (now === "allow" || (now === "ask" && before === "ask")) continue;
     subscriptions.delete(uri);
     log(
       `The policy no longer allows the subscription to ${logText(JSON.stringify(uri))}; it is not made again`,
     );
   }
-  return [...subscriptions.keys()];
+  return [...subscriptions.keys()].filter((uri) => {
+    if (!isHeldBack(uri)) return true;
+    log(
+      `The subscription to ${logText(JSON.stringify(uri))} is not made again: the resource is not presented as it was when it was pinned; run: acp mcp review`,
+    );
+    return false;
+  });
 }

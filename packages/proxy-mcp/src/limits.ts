@@ -90,6 +90,12 @@ export const SESSION_LINGER_MS = 5_000;
 
 /** Tools remembered for one server. */
 export const TOOLS_MAX = 10_000;
+
+/** Bytes of a server's lists that are remembered of what the proxy asks for itself, or held back. */
+export const LISTS_BYTES_MAX: number = 16 * 1024 * 1024;
+
+/** Texts that are compared with their pins in one turn of the loop. */
+export const LOOKS_MAX = 2_000;
 /** JSON text of one input schema; a larger one is not compiled. */
 export const SCHEMA_CHARS_MAX: number = 128 * 1024;
 /** Nesting of an input schema; a deeper one is not compiled. */

@@ -9,10 +9,15 @@ import { maskLine } from "./mask-line.js";
 import { INTERNAL_ERROR } from "./rpc.js";
 import type { RpcError } from "./rpc.js";
 
+/** Of a release: the secrets that it knows. */
+export type Known = Pick<Release, "masker">;
+
 /** What all servers of a proxy are masked with. */
 export interface Masks {
   /** From now on what this release knows is masked. */
-  learn(release: Release): void;
+  learn(release: Known): void;
+  /** Tells of each release that is learnt from now on, until it is ended. */
+  follow(learn: (release: Known) => void): Disposable;
   /**
    * A server's line as it may be heard; `undefined` where a value cannot be taken out of it.
    *
@@ -48,6 +53,7 @@ const EMPTY: Uint8Array = new Uint8Array(0);
 export function createMasks(first: () => Masker | undefined = () => undefined): Masks {
   let latest: Source = { make: first };
   let masker = first();
+  const followers = new Set<(release: Known) => void>();
   return {
     learn(release): void {
       const known = release.masker();
@@ -55,6 +61,12 @@ export function createMasks(first: () => Masker | undefined = () => undefined): 
       if (known === undefined) return;
       latest = { release, make: () => release.masker() };
       masker = known;
+      for (const tell of followers) tell(release);
+    },
+    follow(learn) {
+      const tell = (release: Known): void => learn(release);
+      followers.add(tell);
+      return { [Symbol.dispose]: () => void followers.delete(tell) };
     },
     line: (line, keepsId) => (masker === undefined ? line : maskLine(line, masker, keepsId)),
     answer(line, release): Buffer | undefined {
@@ -67,7 +79,7 @@ export function createMasks(first: () => Masker | undefined = () => undefined): 
 
 /** Where maskers come from; another object for each release. */
 interface Source {
-  readonly release?: Release;
+  readonly release?: Known;
   readonly make: () => Masker | undefined;
 }
 

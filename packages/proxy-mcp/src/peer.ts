@@ -148,6 +148,7 @@ export function createPeer(
     turns: parts.turns,
     startTimeoutMs: startTimeoutMs(config, parts),
     subscribeEffect: subscribeEffectOf(parts, config.name),
+    isHeldBack: (uri) => peer.presented.heldBack("resources/subscribe", { uri }) !== undefined,
     awaits: (id) => state.waiting.has(id),
     hasAnswered: () => false,
     onLine: (line) => take(state, peer, line),

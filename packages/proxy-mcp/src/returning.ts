@@ -6,7 +6,7 @@
 import type { ServerFailure } from "./failure.js";
 import type { OversizeLine } from "./framing.js";
 import { createKeptSession, greetingResult } from "./kept-session.js";
-import type { KeptMessage, KeptSession, SubscribeEffect } from "./kept-session.js";
+import type { KeptMessage, KeptSession, SubscribeRules } from "./kept-session.js";
 import { BACK_OFF_MS, BACK_OFF_MS_MAX, RETRY_MS_MIN, STOOD_MS } from "./limits.js";
 import { readServerLine } from "./message.js";
 import type { RpcId } from "./rpc.js";
@@ -15,11 +15,9 @@ import { startUpstream } from "./upstream.js";
 import type { Upstream, UpstreamHandlers } from "./upstream.js";
 
 /** What a returning server reports. */
-export interface ReturningHandlers extends Omit<UpstreamHandlers, "onEnd"> {
+export interface ReturningHandlers extends Omit<UpstreamHandlers, "onEnd">, SubscribeRules {
   /** How long a process may take to answer `initialize` when it is told it again. */
   readonly startTimeoutMs: number;
-  /** What the rules say of subscriptions, before one is made again. */
-  readonly subscribeEffect: SubscribeEffect;
   /** Whether it has answered anything of a client that sends no `initialize`. */
   readonly hasAnswered: () => boolean;
   /** It is gone; `retryAfterMs` is set where it comes back. Nobody answers what it was asked. */
@@ -89,7 +87,7 @@ export function startReturning(
   const state: State = {
     config,
     handlers,
-    kept: kept ?? createKeptSession(handlers.subscribeEffect, handlers.log),
+    kept: kept ?? createKeptSession(handlers),
     upstream: NOBODY,
     isHeard: false,
     isUp: true,

@@ -87,6 +87,7 @@ export function createSingleRouter(
         onOversize: (line) => tooLarge(line, state.upstream, (answer) => fromServer(state, answer)),
         startTimeoutMs: startTimeoutMs(config, parts),
         subscribeEffect: subscribeEffectOf(parts, config.name),
+        isHeldBack: (uri) => state.presented.heldBack("resources/subscribe", { uri }) !== undefined,
         hasAnswered: () => state.greeted,
         onDown: (failure) => void down(state, failure),
         onUp: (result) => back(state, result),

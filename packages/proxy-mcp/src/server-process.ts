@@ -6,6 +6,7 @@ import type { ChildProcess } from "node:child_process";
 import { delimiter, resolve as resolvePath } from "node:path";
 import { Writable } from "node:stream";
 import type { Readable } from "node:stream";
+import type { Release } from "@acp/core";
 import { hasOutput, type ReadableProcess, startProgram, trustedProgram } from "@acp/host";
 import type { TrustedProgram } from "@acp/host";
 import { logText } from "./log-text.js";
@@ -30,6 +31,8 @@ export interface ServerProcess {
   readonly stderr: Readable;
   /** Resolves when the server is gone. Never rejects. */
   readonly exited: Promise<ServerExit>;
+  /** Where other clients have it too: takes the secrets that a release of this client knows. */
+  learn?(release: Pick<Release, "masker">): void;
   /** Asks the server to end. */
   stop(): void;
   /** Kills the server and everything that it started. */

@@ -1,9 +1,11 @@
 import { text } from "node:stream/consumers";
 import { PassThrough } from "node:stream";
 import { systemClock } from "@acp/core";
+import { createMasker, Secret } from "@acp/core/vault";
 import { describe, expect, it } from "vitest";
 import { createLoopTurns } from "./loop-turns.js";
 import { createMasks } from "./masks.js";
+import type { Known, Masks } from "./masks.js";
 import { startCommand } from "./server-process.js";
 import type { ServerProcess, StartedUpstream } from "./server-process.js";
 import { startUpstream } from "./upstream.js";
@@ -18,12 +20,12 @@ interface Heard {
   line(): Promise<void>;
 }
 
-function hear(config: StartedUpstream): Heard {
+function hear(config: StartedUpstream, masks: Masks = createMasks()): Heard {
   const [lines, ends, said]: string[][] = [[], [], []];
   const waiting: (() => void)[] = [];
   const upstream = startUpstream(config, {
     clock: systemClock,
-    masks: createMasks(),
+    masks,
     turns: createLoopTurns(),
     awaits: () => false,
     onLine: (line) => {
@@ -70,6 +72,30 @@ function until(isSo: () => boolean): Promise<void> {
 }
 
 describe("a server that its caller starts", () => {
+  it("takes what is released from when it is started on, and nothing of before", async () => {
+    const { config, go } = startable("cat");
+    const learnt: unknown[] = [];
+    const start = async (): Promise<ServerProcess> => ({
+      ...(await config.start()),
+      learn: (release) => void learnt.push(release),
+    });
+    const [before, early, late, after] = ["a", "b", "c", "d"].map((name) => ({
+      masker: () => createMasker([new Secret({ name, value: `value-of-${name}` })]),
+    }));
+    const masks = createMasks();
+    masks.learn(before as Known);
+    const heard = hear({ ...config, start }, masks);
+    masks.learn(early as Known);
+    heard.upstream.send(Buffer.from("{}\n"));
+    const line = heard.line();
+    go();
+    await line;
+    masks.learn(late as Known);
+    await heard.upstream.close();
+    masks.learn(after as Known);
+    expect(learnt).toEqual([early, late]);
+  });
+
   it("gets what it was sent before it ran, in order, and its stderr is logged", async () => {
     const { config, go } = startable("echo up >&2; cat");
     const { upstream, lines, said } = hear(config);

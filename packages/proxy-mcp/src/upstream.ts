@@ -20,7 +20,7 @@ import { readInTurns } from "./loop-turns.js";
 import type { LoopTurns, Reading } from "./loop-turns.js";
 import { logText } from "./log-text.js";
 import { unmaskable } from "./masks.js";
-import type { Masks } from "./masks.js";
+import type { Known, Masks } from "./masks.js";
 import { readServerLine } from "./message.js";
 import { createOutbox } from "./outbox.js";
 import { errorLine } from "./rpc.js";
@@ -85,9 +85,11 @@ export function startUpstream(config: LocalUpstream, handlers: UpstreamHandlers)
     tellGone = resolve;
   });
   const hear = maskedHearing(config, handlers, (line) => outbox.send(line));
+  const teaching = teach(handlers.masks);
   const onEnd = (failure: ServerFailure): void => {
     if (over) return;
     over = true;
+    teaching[Symbol.dispose]();
     // What it did not take presses nobody any more.
     starting.stdin.destroy();
     tellGone();
@@ -99,6 +101,7 @@ export function startUpstream(config: LocalUpstream, handlers: UpstreamHandlers)
       const onLine = (line: Buffer): void => void (over || hear(line));
       reading = listen(server, config, { ...handlers, onLine, onEnd });
       reading.pause(isPaused);
+      teaching.begin(server);
     },
     (error: unknown) => {
       const why = error instanceof Error ? error.message : String(error);
@@ -124,6 +127,29 @@ export function startUpstream(config: LocalUpstream, handlers: UpstreamHandlers)
       running?.kill();
       await gone;
     },
+  };
+}
+
+interface Teaching extends Disposable {
+  /** It runs. */
+  begin(server: ServerProcess): void;
+}
+
+/** What is released from now on a server is told, also while it is being started. */
+function teach(masks: Masks): Teaching {
+  let running: ServerProcess | undefined;
+  // What was released before it is not told: others may have told it of later releases.
+  let learnt: Known | undefined;
+  const following = masks.follow((release) => {
+    if (running === undefined) learnt = release;
+    else running.learn?.(release);
+  });
+  return {
+    begin(server) {
+      running = server;
+      if (learnt !== undefined) server.learn?.(learnt);
+    },
+    [Symbol.dispose]: () => following[Symbol.dispose](),
   };
 }
 

@@ -18,6 +18,7 @@ it("hears the new process, whatever became of the one that was coming back", asy
     awaits: () => true,
     startTimeoutMs: 50_000,
     subscribeEffect: () => "deny",
+    isHeldBack: () => false,
     hasAnswered: () => true,
     onLine: (line) => heard.push(line.toString()),
     onOversize: () => {},

@@ -89,7 +89,7 @@ describe("the only server", () => {
   });
 
   it.each(["one", "several"])(
-    "hears of no subscription that the policy does not allow any longer, or that never was: %s",
+    "hears of no subscription that policy or pins do not allow any longer, or that never was: %s",
     async (how) => {
       const rulings = new Map<string, "allow" | "ask" | "deny">();
       const layer: Layer = {
@@ -102,10 +102,17 @@ describe("the only server", () => {
             : { effect, ruleId: "test", reason: "it says so" };
         },
       };
+      const tools = ["die", "received"].map((name) => ({ name, inputSchema: { type: "object" } }));
+      const fs = server("fs", { tools, resource: { title: "The document" } });
+      let isChanged = false;
       const p = proxied({
         policy: ALLOW_ALL,
         layers: [layer],
-        upstreams: how === "one" ? [server("fs")] : [server("fs"), server("other")],
+        upstreams: how === "one" ? [fs] : [fs, server("other")],
+        pins: {
+          look: async (_, texts) =>
+            texts.map(({ kind }) => (isChanged && kind === "resource" ? "changed" : "same")),
+        },
       });
       onTestFinished(() => p.proxy.close());
       await p.client.handshake();
@@ -120,6 +127,10 @@ describe("the only server", () => {
       for (const name of ["kept", "denied", "asked"])
         expect((await subscribe(name)).error).toBeUndefined();
       expect((await subscribe("refused")).error).toBeDefined();
+      const doc = { uri: "fs://doc" };
+      expect((await p.client.request("doc", "resources/subscribe", doc)).error).toBeUndefined();
+      isChanged = true;
+      await p.client.request("again", "resources/list");
       p.client.send({ id: "held", method: "resources/subscribe", params: { uri: uri("held") } });
       p.client.send({ method: "notifications/cancelled", params: { requestId: "held" } });
       rulings.set("denied", "deny").set("asked", "ask");
@@ -140,7 +151,7 @@ describe("the only server", () => {
         again.map((line) => (JSON.parse(line) as { params: { uri: string } }).params.uri),
       ).toEqual([uri("agreed"), uri("kept")]);
       expect(p.channel.questions).toHaveLength(1);
-      expect(p.logs.filter((line) => line.includes("is not made again"))).toHaveLength(2);
+      expect(p.logs.filter((line) => line.includes("is not made again"))).toHaveLength(3);
     },
   );
 

@@ -2,6 +2,8 @@
  * One process of a server for several clients: whatever comes in whichever order, each client has
  * what is its own, and nothing of another one's. In any order: properties-shared.test.ts.
  */
+import type { Masker } from "@acp/core";
+import { createMasker, Secret } from "@acp/core/vault";
 import { describe, expect, it } from "vitest";
 import { argumentsOf, call, calls, double, line, turn, two } from "./support/shared-double.js";
 import type { Message } from "./support/shared-double.js";
@@ -47,6 +49,24 @@ describe("a shared server", () => {
       { method: "notifications/progress", params: { progressToken: "t" } },
       { id: 1, result: { of: "b" } },
     ]);
+  });
+
+  it("is masked with what each of its clients was released, its next process, too", async () => {
+    const known =
+      (name: string): (() => Masker) =>
+      () =>
+        createMasker([new Secret({ name, value: `value-of-${name}` })]);
+    const d = double({}, true, known("A"));
+    const [a, b] = [d.connect(), d.connect()];
+    await Promise.all([a.ready(), b.ready()]);
+    expect(d.masked('"value-of-A value-of-B"')).toBe('"[secret A] value-of-B"');
+    b.process.learn?.({ masker: known("B") });
+    expect(d.masked('"value-of-B"')).toBe('"[secret B]"');
+    d.dies();
+    await turn();
+    await d.connect().ready();
+    expect(d.starts()).toBe(2);
+    expect(d.masked('"value-of-B"')).toBe('"[secret B]"');
   });
 
   it("takes back only what its own client takes back, and ends only what a client had that left", async () => {

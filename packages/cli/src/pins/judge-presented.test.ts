@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { pinOf } from "@acp/proxy-mcp";
 import type { ServerPins, UpstreamServer } from "@acp/home";
 import type { PresentedText } from "@acp/proxy-mcp";
@@ -49,6 +49,20 @@ describe("judgePresented()", () => {
     const text: PresentedText = { kind: "instructions", name: "", ...pinOf("hello") };
     const servers = after([text, { ...text, kind: "tool", ...pinOf("x") }]);
     expect(servers[0]?.pins).toHaveLength(2);
+  });
+
+  it("measures nothing more of a list once there is no room for one of its texts", () => {
+    const many = Array.from({ length: 3_000 }, (_, n): PresentedText => {
+      return { ...tool(`${n}`, ""), kind: "resource" };
+    });
+    const measured = vi.spyOn(JSON, "stringify");
+    try {
+      const { unpinned } = judge([], many);
+      expect(unpinned).toBe(2_000);
+      expect(measured.mock.calls.length).toBeLessThan(1_010);
+    } finally {
+      measured.mockRestore();
+    }
   });
 
   it("holds back what it has no room to remember", () => {

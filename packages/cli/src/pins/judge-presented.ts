@@ -90,23 +90,32 @@ interface Room {
   take(pin: ToolPin): boolean;
 }
 
+interface RoomShare {
+  count: number;
+  bytes: number;
+  /** One was refused: of a long list the others are not even measured. */
+  isFull: boolean;
+}
+
 /** What there is already is counted at the first new one. */
 function createRoom(pins: readonly ToolPin[]): Room {
   const isData = ({ kind }: ToolPin): boolean => kind === "resource";
-  const shareOf = (isOfData: boolean): { count: number; bytes: number } => {
+  const shareOf = (isOfData: boolean): RoomShare => {
     const own = pins.filter((pin) => isData(pin) === isOfData);
-    return { count: own.length, bytes: bytesOf(own) };
+    return { count: own.length, bytes: bytesOf(own), isFull: false };
   };
-  const shares = new Map<boolean, { count: number; bytes: number }>();
+  const shares = new Map<boolean, RoomShare>();
   return {
     take(pin) {
       const share = shares.get(isData(pin)) ?? shareOf(isData(pin));
       shares.set(isData(pin), share);
+      if (share.isFull) return false;
       const [countMax, bytesMax] = isData(pin)
         ? [RESOURCE_PINS_MAX, RESOURCE_PINS_BYTES_MAX]
         : [PINS_MAX, PINS_BYTES_MAX];
       const bytes = share.bytes + bytesOf([pin]);
-      if (share.count >= countMax || bytes > bytesMax) return false;
+      share.isFull = share.count >= countMax || bytes > bytesMax;
+      if (share.isFull) return false;
       share.count += 1;
       share.bytes = bytes;
       return true;

@@ -93,3 +93,24 @@ export function whyFull(
     ? `${whose} ${count} bytes of requests under way`
     : `${whose} ${count} ${UNITS[what]}`;
 }
+
+/**
+ * Takes out of a measure what flows out of it within so many minutes: of each agent what it may have,
+ * and of all of them together no more than they may have together.
+ */
+export function flowOut(
+  logged: Map<string, number>,
+  { logBytes, agentsFull }: Pick<Limits, "logBytes" | "agentsFull">,
+  minutes: number,
+): void {
+  let left = minutes * logBytes * agentsFull;
+  let agents = logged.size;
+  // What an agent with little does not need is the others'.
+  const all = agents > agentsFull ? [...logged].sort(([, a], [, b]) => a - b) : [...logged];
+  for (const [agent, bytes] of all) {
+    const out = Math.min(bytes, minutes * logBytes, left / agents--);
+    left -= out;
+    if (out < bytes) logged.set(agent, bytes - out);
+    else logged.delete(agent);
+  }
+}

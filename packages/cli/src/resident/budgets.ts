@@ -5,7 +5,7 @@
  */
 import type { AuditSink, QuestionRoom } from "@acp/core";
 import type { RequestRoom } from "@acp/proxy-mcp";
-import { createAgentsTaken, whyFull, whyNotMore } from "./agents-taken.js";
+import { createAgentsTaken, flowOut, whyFull, whyNotMore } from "./agents-taken.js";
 import type { AgentsTaken, Counts } from "./agents-taken.js";
 import { LONG_BYTES, createLongAppend, entryBytes } from "./long-entries.js";
 import type { LongAppend } from "./long-entries.js";
@@ -356,11 +356,7 @@ function whyNoRequest(
 function drain({ nowMs, limits }: State, client: Client): void {
   const now = nowMs();
   const minutes = (now - client.drainedAtMs) / MINUTE_MS;
-  for (const [agent, bytes] of client.logged) {
-    const left = bytes - minutes * limits.logBytes;
-    if (left > 0) client.logged.set(agent, left);
-    else client.logged.delete(agent);
-  }
+  flowOut(client.logged, limits, minutes);
   client.starts = Math.max(0, client.starts - minutes * limits.starts);
   client.drainedAtMs = now;
 }

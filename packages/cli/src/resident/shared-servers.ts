@@ -55,6 +55,8 @@ export function createSharedServers(
       for (const [other, { shared }] of all)
         if (other !== key && !shared.isRunning()) all.delete(other);
       const shared = all.get(key)?.shared ?? start(server, masker);
+      // The vault may have more by now than when the one before was started.
+      if (masker !== undefined && !shared.isRunning()) shared.learn({ masker });
       all.set(key, { name, shared });
       return {
         name,

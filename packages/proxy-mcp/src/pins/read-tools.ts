@@ -135,13 +135,24 @@ function spansOf(
   return span === undefined || items === undefined ? undefined : { span, items };
 }
 
-/** The answer with some of its tools only; the others keep their bytes. */
+/** The answer with some of its tools only, in their order; these keep their bytes. */
 export function keepTools(
   line: Buffer,
-  { span }: ListedTools,
+  { span, tools }: ListedTools,
   kept: readonly ListedTool[],
 ): Buffer {
-  const items = kept.map((tool) => textOf(line, tool.span));
+  // Neighbors are copied together: a list can have 100,000 of them.
+  const runs: { readonly start: number; end: number }[] = [];
+  let at = 0;
+  for (const tool of kept) {
+    const isNext = at > 0 && tools[at] === tool;
+    while (tools[at] !== tool && at < tools.length) at++;
+    at++;
+    const last = runs.at(-1);
+    if (isNext && last !== undefined) last.end = tool.span.end;
+    else runs.push({ ...tool.span });
+  }
+  const items = runs.map((run) => textOf(line, run));
   return splice(line, [{ ...span, text: `[${items.join(",")}]` }]);
 }
 

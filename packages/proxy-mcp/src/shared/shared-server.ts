@@ -5,7 +5,7 @@
  */
 import { PassThrough, Writable } from "node:stream";
 import { systemClock } from "@acp/core";
-import type { Clock, Masker } from "@acp/core";
+import type { Clock, Masker, Release } from "@acp/core";
 import { beingReplaced, drain } from "../change/drain.js";
 import { deferred } from "../deferred.js";
 import type { ServerFailure } from "../failure.js";
@@ -20,7 +20,8 @@ import {
 import { UNREAD_BYTES_MAX } from "../limits.js";
 import { createLoopTurns } from "../loop-turns.js";
 import { createMasks } from "../masks.js";
-import { isRecord, readClientLine, readServerLine, resultOf } from "../message.js";
+import type { Masks } from "../masks.js";
+import { isRecord, readClientLine, readServerLine } from "../message.js";
 import type { ClientRequest } from "../message.js";
 import {
   errorLine,
@@ -30,11 +31,12 @@ import {
   requestLine,
 } from "../rpc.js";
 import { resultLine } from "../rpc.js";
-import type { RpcError } from "../rpc.js";
 import type { CommandUpstream, ServerExit, ServerProcess } from "../server-process.js";
 import { tooLarge } from "../too-large.js";
 import { startUpstream } from "../upstream.js";
 import type { Upstream, UpstreamHandlers } from "../upstream.js";
+import { greetingOf } from "./greeting.js";
+import type { Greeting } from "./greeting.js";
 import { createMultiplexer } from "./multiplexer.js";
 import type { MultiplexedClient, Multiplexer } from "./multiplexer.js";
 
@@ -44,7 +46,7 @@ export interface SharedServerOptions {
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** Called with one line: what the server writes to stderr, and its log messages. */
   readonly log: (line: string) => void;
-  /** Of the secrets that lines for the log and for clients must not hold. */
+  /** Of the secrets that lines for the log and for clients must not hold, until more are learnt. */
   readonly masker?: () => Masker | undefined;
   /** Default: the system's clock. */
   readonly clock?: Clock;
@@ -54,6 +56,8 @@ export interface SharedServerOptions {
 export interface SharedServer {
   /** A client's own view of it; it ends with the client, and the process lives on. */
   connect(): ServerProcess;
+  /** From now on these secrets are masked, in what its next processes say, too. */
+  learn(release: Pick<Release, "masker">): void;
   /** Has the next client start another process, once those of this one have left it. */
   renew(): void;
   /** Whether there is a process. */
@@ -61,9 +65,6 @@ export interface SharedServer {
   /** Ends the process. */
   close(): Promise<void>;
 }
-
-/** What the server answered to `initialize`, as each client gets it. */
-type Greeting = { readonly result: object } | { readonly error: RpcError };
 
 interface Instance {
   readonly upstream: Upstream;
@@ -86,6 +87,8 @@ interface State {
   readonly options: SharedServerOptions;
   readonly startProcess: StartShared;
   readonly clock: Clock;
+  /** Of all its clients: what one of them was released, the server can say at any time. */
+  readonly masks: Masks;
   current: Instance | undefined;
   /** Starts are one after another. */
   starting: Promise<unknown>;
@@ -125,12 +128,14 @@ export function shareServer(
     options,
     startProcess,
     clock,
+    masks: createMasks(options.masker),
     current: undefined,
     starting: Promise.resolve(),
     isClosed: false,
   };
   return {
     connect: () => connect(state),
+    learn: (release) => state.masks.learn(release),
     renew() {
       if (state.current !== undefined) renew(state, state.current);
     },
@@ -249,14 +254,14 @@ interface Hearing extends Pick<UpstreamHandlers, "awaits" | "onPressure"> {
 }
 
 function startHeard(
-  { config, options, clock, startProcess }: State,
+  { config, options, clock, startProcess, masks }: State,
   { hear, end, ...handlers }: Hearing,
 ): Upstream {
   const giveUp = (reason: string): void => end({ server: config.name, reason });
   const all: UpstreamHandlers = {
     ...handlers,
     clock,
-    masks: createMasks(options.masker),
+    masks,
     turns: createLoopTurns(() => SHARED_LINES_AT_ONCE),
     onLine: hear,
     onOversize: (line) => tooLarge(line, { name: config.name, giveUp }, hear),
@@ -279,19 +284,6 @@ async function greetedInTime({ clock, config }: State, { greeting, end }: Instan
   } catch {
     // It answered.
   }
-}
-
-/** What is the same for every client; of what a server can do, what it does for each of them. */
-const SHARED_CAPABILITIES = ["completions", "prompts", "resources", "tools"] as const;
-
-function greetingOf(name: string, line: Buffer): Greeting {
-  const result = resultOf(line);
-  if (!isRecord(result))
-    return { error: { code: INTERNAL_ERROR, message: `Server "${name}" refused "initialize"` } };
-  const all = isRecord(result["capabilities"]) ? result["capabilities"] : {};
-  const shared = SHARED_CAPABILITIES.filter((each) => isRecord(all[each]));
-  const capabilities = Object.fromEntries(shared.map((each) => [each, all[each]]));
-  return { result: { ...result, capabilities } };
 }
 
 function connect(state: State): ServerProcess {
@@ -333,7 +325,8 @@ function connect(state: State): ServerProcess {
     },
   });
   const stop = (): void => client.end({ code: undefined, signal: "SIGTERM" });
-  return { stdin, stdout, stderr, exited, stop, kill: stop };
+  const learn: ServerProcess["learn"] = (release) => state.masks.learn(release);
+  return { stdin, stdout, stderr, exited, learn, stop, kill: stop };
 }
 
 const exitFor = (reason: string): ServerExit => ({ code: undefined, signal: undefined, reason });

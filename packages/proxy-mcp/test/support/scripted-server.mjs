@@ -2,7 +2,7 @@
  * A small MCP server on raw lines, for what real servers do not do: odd bytes, requests to the
  * client, dying in the middle of a call. argv[2]: JSON of { name?, version?, capabilities?, tools?,
  * silent?, exitAtStart?, instructions?, starts? (a file that gets a line at each start), later? (what
- * differs after the first), heldUntil? (a file: before it exists nothing is read) }. Everything it receives it keeps; a
+ * differs after the first), resource? (more of its resource), heldUntil? (a file: before it exists nothing is read) }. Everything it receives it keeps; a
  * `ping` with `received` returns it.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
@@ -175,7 +175,8 @@ const METHODS = {
       CALLS[message.params?.name] ??
       (() => send({ id: message.id, error: { code: -32602, message: "Unknown tool" } }))
     )(message),
-  "resources/list": ({ id }) => result(id, { resources: [{ uri: `${name}://doc`, name: "doc" }] }),
+  "resources/list": ({ id }) =>
+    result(id, { resources: [{ uri: `${name}://doc`, name: "doc", ...options.resource }] }),
   "resources/templates/list": ({ id }) =>
     result(id, { resourceTemplates: [{ uriTemplate: `${name}://item/{id}`, name: "item" }] }),
   "resources/read": ({ id, params }) =>

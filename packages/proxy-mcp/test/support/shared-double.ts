@@ -1,4 +1,5 @@
 /** A shared server whose process says what the test says, and clients of it. */
+import type { Masker } from "@acp/core";
 import { manualClock } from "@acp/testing";
 import { shareServer } from "../../src/shared/shared-server.js";
 import type { SharedServer } from "../../src/index.js";
@@ -27,6 +28,8 @@ export interface Double {
   /** What the process of now got. */
   got(): readonly Message[];
   says(message: object): void;
+  /** Its line as the process of now is heard: masked. */
+  masked(text: string): string | undefined;
   dies(): void;
   starts(): number;
   /** Has it take a while to end; what is returned ends it. */
@@ -52,7 +55,11 @@ const ABLE = {
   experimental: { x: {} },
 };
 
-export function double(limits: object = {}, answersInitialize = true): Double {
+export function double(
+  limits: object = {},
+  answersInitialize = true,
+  masker: () => Masker | undefined = () => undefined,
+): Double {
   const logs: string[] = [];
   const clock = manualClock();
   let handlers: UpstreamHandlers | undefined;
@@ -83,7 +90,7 @@ export function double(limits: object = {}, answersInitialize = true): Double {
   const says = (message: object): void => handlers?.onLine(Buffer.from(line(message)));
   const shared = shareServer(
     { name: "db", command: ["x"], limits },
-    { clientInfo: { name: "acp", version: "0" }, log: (each) => logs.push(each), clock },
+    { clientInfo: { name: "acp", version: "0" }, log: (each) => logs.push(each), clock, masker },
     start,
   );
   return {
@@ -92,6 +99,11 @@ export function double(limits: object = {}, answersInitialize = true): Double {
     logs,
     got: () => got,
     says,
+    masked: (text) =>
+      handlers?.masks
+        .line(Buffer.from(`${text}\n`), () => false)
+        ?.toString()
+        .trimEnd(),
     dies: () => handlers?.onEnd({ server: "db", reason: 'Server "db" exited with code 3' }),
     starts: () => starts,
     lingers() {
