@@ -5,7 +5,7 @@
 import { isReservedName } from "@acp/core";
 import type { JsonObject } from "@acp/core";
 import type { SubscriptionPlace } from "./judged/subscriptions.js";
-import { LIST_PAGES_MAX, LIST_TIMEOUT_MS } from "./limits.js";
+import { LISTS_BYTES_MAX, LIST_PAGES_MAX, LIST_TIMEOUT_MS } from "./limits.js";
 import type { ManyState } from "./many-state.js";
 import { SEPARATOR, splitName } from "./merge.js";
 import { isRecord, paramsOf, resultOf } from "./message.js";
@@ -35,8 +35,6 @@ const LISTS_MS = 10_000;
 /** Lists that took longer than this make a client wait so seldom. */
 const LISTS_QUICK_MS = 1_000;
 const LISTS_AGAIN_MS = 60_000;
-/** Bytes of one server's own lists. */
-const LISTS_BYTES_MAX: number = 16 * 1024 * 1024;
 
 const refuse = (code: number, message: string): Target => ({ error: { code, message } });
 
