@@ -137,9 +137,10 @@ function join(state: State, deliver: Client["deliver"]): MultiplexedClient {
     isBusy: () => client.open.size > 0,
     leave() {
       state.clients.delete(client);
+      // First, or each place that is given back would be taken by its next request.
+      state.queue.leave(client);
       for (const { takeBack } of client.open.values()) takeBack();
       client.open.clear();
-      state.queue.leave(client);
       state.resources.leave(client);
     },
   };

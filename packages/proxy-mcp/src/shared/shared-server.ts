@@ -20,23 +20,25 @@ import {
 import { UNREAD_BYTES_MAX } from "../limits.js";
 import { createLoopTurns } from "../loop-turns.js";
 import { createMasks } from "../masks.js";
-import { isRecord, readClientLine, readServerLine, resultOf } from "../message.js";
+import { isRecord, readClientLine, readServerLine } from "../message.js";
 import type { ClientRequest } from "../message.js";
 import {
   errorLine,
   INTERNAL_ERROR,
+  INVALID_PARAMS,
   INVALID_REQUEST,
   notificationLine,
   requestLine,
 } from "../rpc.js";
 import { resultLine } from "../rpc.js";
-import type { RpcError } from "../rpc.js";
 import type { CommandUpstream, ServerExit, ServerProcess } from "../server-process.js";
 import { tooLarge } from "../too-large.js";
 import { startUpstream } from "../upstream.js";
 import type { Upstream, UpstreamHandlers } from "../upstream.js";
 import { createMultiplexer } from "./multiplexer.js";
 import type { MultiplexedClient, Multiplexer } from "./multiplexer.js";
+import { greetingOf, isVersion } from "./shared-greeting.js";
+import type { Greeting } from "./shared-greeting.js";
 
 /** Options of {@link createSharedServer}. */
 export interface SharedServerOptions {
@@ -62,9 +64,6 @@ export interface SharedServer {
   close(): Promise<void>;
 }
 
-/** What the server answered to `initialize`, as each client gets it. */
-type Greeting = { readonly result: object } | { readonly error: RpcError };
-
 interface Instance {
   readonly upstream: Upstream;
   readonly multiplexer: Multiplexer;
@@ -87,6 +86,8 @@ interface State {
   readonly startProcess: StartShared;
   readonly clock: Clock;
   current: Instance | undefined;
+  /** What the clients of before were greeted in, while they may come back. */
+  version: unknown;
   /** Starts are one after another. */
   starting: Promise<unknown>;
   isClosed: boolean;
@@ -126,6 +127,7 @@ export function shareServer(
     startProcess,
     clock,
     current: undefined,
+    version: undefined,
     starting: Promise.resolve(),
     isClosed: false,
   };
@@ -156,7 +158,10 @@ function renew({ clock, config }: State, instance: Instance): void {
     .catch(() => undefined);
 }
 
-/** The process for a client that begins; it is greeted in the version of the first one. */
+/**
+ * The process for a client that begins. It is greeted in the version of the first one; one that
+ * follows, as the one before was, or those clients could not come back to it.
+ */
 function instanceFor(state: State, version: unknown): Promise<Instance> {
   const next = state.starting.then(async () => {
     const { current } = state;
@@ -164,7 +169,7 @@ function instanceFor(state: State, version: unknown): Promise<Instance> {
     // Never two at once.
     await current?.gone;
     if (state.isClosed) throw new Error(`Server "${state.config.name}" was stopped`);
-    state.current = startInstance(state, version);
+    state.current = startInstance(state, state.version ?? version);
     return state.current;
   });
   state.starting = next.catch(() => undefined);
@@ -222,24 +227,24 @@ function startInstance(state: State, version: unknown): Instance {
     idle,
     over,
   };
-  greetServer(instance, options, version);
+  greetServer(state, instance, version);
   void greetedInTime(state, instance);
   rest(state, instance);
   return instance;
 }
 
 /** As our own client; whoever waits for the greeting after this comes after it. */
-function greetServer(
-  { upstream, greeting, end }: Instance,
-  { clientInfo }: SharedServerOptions,
-  version: unknown,
-): void {
+function greetServer(state: State, { upstream, greeting, end }: Instance, version: unknown): void {
+  const { clientInfo } = state.options;
   const params = { protocolVersion: version, capabilities: {}, clientInfo };
   upstream.send(requestLine(GREETING_ID, "initialize", params));
   void greeting.then((greeted) => {
     // It may answer better another time.
     if ("error" in greeted) end({ server: upstream.name, reason: greeted.error.message });
-    else upstream.send(notificationLine("notifications/initialized", undefined));
+    else {
+      state.version = greeted.result["protocolVersion"];
+      upstream.send(notificationLine("notifications/initialized", undefined));
+    }
   });
 }
 
@@ -279,19 +284,6 @@ async function greetedInTime({ clock, config }: State, { greeting, end }: Instan
   } catch {
     // It answered.
   }
-}
-
-/** What is the same for every client; of what a server can do, what it does for each of them. */
-const SHARED_CAPABILITIES = ["completions", "prompts", "resources", "tools"] as const;
-
-function greetingOf(name: string, line: Buffer): Greeting {
-  const result = resultOf(line);
-  if (!isRecord(result))
-    return { error: { code: INTERNAL_ERROR, message: `Server "${name}" refused "initialize"` } };
-  const all = isRecord(result["capabilities"]) ? result["capabilities"] : {};
-  const shared = SHARED_CAPABILITIES.filter((each) => isRecord(all[each]));
-  const capabilities = Object.fromEntries(shared.map((each) => [each, all[each]]));
-  return { result: { ...result, capabilities } };
 }
 
 function connect(state: State): ServerProcess {
@@ -362,6 +354,11 @@ function take(state: State, client: Client, line: Buffer): void {
 
 async function greet(state: State, client: Client, { id, params }: ClientRequest): Promise<void> {
   const version = isRecord(params) ? params["protocolVersion"] : undefined;
+  if (!isVersion(version)) {
+    client.isGreeting = false;
+    const message = 'Cannot initialize: "protocolVersion" is no date, such as 2025-11-25';
+    return deliver(client, errorLine(id, { code: INVALID_PARAMS, message }));
+  }
   let instance: Instance;
   try {
     instance = await instanceFor(state, version);
@@ -389,10 +386,14 @@ function leave(state: State, client: Client): void {
 }
 
 /** Without a client it ends after a while. */
-function rest({ clock }: State, instance: Instance): void {
+function rest(state: State, instance: Instance): void {
   instance.idle = new AbortController();
-  clock
+  state.clock
     .sleep(SHARED_IDLE_MS, { signal: instance.idle.signal, background: true })
-    .then(() => instance.clients.size === 0 && instance.end(undefined))
+    .then(() => {
+      if (instance.clients.size > 0) return;
+      state.version = undefined;
+      instance.end(undefined);
+    })
     .catch(() => undefined);
 }
