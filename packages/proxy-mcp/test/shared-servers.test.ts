@@ -169,6 +169,37 @@ describe("a shared server", () => {
     );
   });
 
+  it("is subscribed to within a client's share, and no client is remembered without end", async () => {
+    const { a, b, ...d } = await two({ callsMax: 4 });
+    const asked = (method: string): readonly Message[] =>
+      d.got().filter((each) => each.method === `resources/${method}`);
+    const of = (n: number): object => ({ params: { uri: `x://${n}` } });
+    for (let n = 0; n < 1_500; n++) {
+      a.says({ id: `s${n}`, method: "resources/subscribe", ...of(n) });
+      a.says({ id: `u${n}`, method: "resources/unsubscribe", ...of(n) });
+      for (const requestId of [`s${n}`, `u${n}`])
+        a.says({ method: "notifications/cancelled", params: { requestId } });
+    }
+    a.says({ id: "late", method: "resources/subscribe", ...of(9_999) });
+    await turn();
+    expect(asked("subscribe")).toHaveLength(2);
+    expect(a.heard.at(-1)).toMatchObject({
+      id: "late",
+      error: { message: expect.stringContaining("are not answered yet") },
+    });
+    // What waits for its turn with one that leaves, another one still gets.
+    b.says({ id: 1, method: "resources/subscribe", ...of(7) });
+    await turn();
+    expect(b.heard).toHaveLength(1);
+    a.process.kill();
+    await turn();
+    const [last] = asked("subscribe").slice(-1);
+    expect(last?.params).toEqual({ uri: "x://7" });
+    d.says({ id: last?.id, result: {} });
+    await turn();
+    expect(b.heard.at(-1)).toMatchObject({ id: 1, result: {} });
+  });
+
   it("gets nothing that was still waiting when its client leaves", async () => {
     const { a, b, ...d } = await two({ callsMax: 4 });
     for (let id = 0; id < 20; id++) a.says(call(id));
