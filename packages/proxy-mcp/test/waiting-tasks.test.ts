@@ -282,7 +282,7 @@ describe("a call of a client with sessions that asks for a task", () => {
       arguments: { text: "y" },
       task: {},
     });
-    const { taskId } = result?.["task"] as { readonly taskId: string };
+    const { taskId } = (result as { readonly task: { readonly taskId: string } }).task;
     await (await w.channel.question(1)).approve();
     await expect
       .poll(

@@ -11,12 +11,11 @@ const GREETING = JSON.stringify({
   id: "acp-shared-initialize",
   result: { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: {} },
 });
-const server = (name: string): CommandServer =>
-  ({
-    name,
-    command: ["/bin/sh", "-c", 'read line; printf "%s\\n" "$0"; cat >/dev/null', GREETING],
-    shared: true,
-  }) as unknown as CommandServer;
+const server = (name: string): CommandServer => ({
+  name,
+  command: ["/bin/sh", "-c", 'read line; printf "%s\\n" "$0"; cat >/dev/null', GREETING],
+  shared: true,
+});
 
 const GREET = JSON.stringify({
   jsonrpc: "2.0",
@@ -28,7 +27,7 @@ const GREET = JSON.stringify({
 /** Starts a client's part, and resolves when it is greeted. */
 async function greeted(upstream: LocalUpstream): Promise<void> {
   if (!("start" in upstream)) throw new Error("it is another kind of server");
-  const process = await upstream.start(upstream as never);
+  const process = await upstream.start();
   const answer = new Promise((resolve) => process.stdout.once("data", resolve));
   process.stdin.write(`${GREET}\n`);
   await answer;

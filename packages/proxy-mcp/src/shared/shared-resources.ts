@@ -45,8 +45,7 @@ export function createSharedResources<C>(
 ): SharedResources<C> {
   const resources = new Map<string, Resource<C>>();
   const counts = new Map<C, number>();
-  // Also those that a client takes back: the server still has to answer them.
-  const asking = new Map<C, number>();
+  const waits = createWaits<C>();
   const count = (client: C, by: number): void =>
     void counts.set(client, (counts.get(client) ?? 0) + by);
   const drop = (resource: Resource<C>, client: C): void => {
@@ -60,17 +59,9 @@ export function createSharedResources<C>(
     set(client, uri, isWanted) {
       if (isWanted && (counts.get(client) ?? 0) >= SUBSCRIPTIONS_MAX)
         return Promise.resolve(refused(`it is subscribed to ${SUBSCRIPTIONS_MAX} resources`));
-      if ((asking.get(client) ?? 0) >= SUBSCRIPTIONS_MAX)
-        return Promise.resolve(
-          refused(`${SUBSCRIPTIONS_MAX} of its requests are not answered yet`),
-        );
-      const resource: Resource<C> = resources.get(uri) ?? {
-        wanted: new Set(),
-        waiting: [],
-        last: client,
-        isOn: false,
-        isAsking: false,
-      };
+      const isOver = waits.begin(client);
+      if (isOver === undefined) return Promise.resolve(refused(WAITS_TOO_MANY));
+      const resource = resources.get(uri) ?? newResource(client);
       resources.set(uri, resource);
       resource.last = client;
       if (!isWanted) drop(resource, client);
@@ -79,10 +70,8 @@ export function createSharedResources<C>(
         count(client, 1);
       }
       const outcome = new Promise<Outcome>((resolve) => {
-        asking.set(client, (asking.get(client) ?? 0) + 1);
         resource.waiting.push((told) => {
-          const left = asking.get(client);
-          if (left !== undefined) asking.set(client, left - 1);
+          isOver();
           resolve(told);
         });
       });
@@ -104,8 +93,41 @@ export function createSharedResources<C>(
         void settle(uri, resource);
       }
       counts.delete(client);
-      asking.delete(client);
+      waits.leave(client);
     },
+  };
+}
+
+const newResource = <C>(last: C): Resource<C> => ({
+  wanted: new Set(),
+  waiting: [],
+  last,
+  isOn: false,
+  isAsking: false,
+});
+
+const WAITS_TOO_MANY = `${SUBSCRIPTIONS_MAX} of its requests are not answered yet`;
+
+interface Waits<C> {
+  /** What tells that it is over; `undefined` where the client waits for too many. */
+  begin(client: C): (() => void) | undefined;
+  leave(client: C): void;
+}
+
+/** Requests of each client, also those that it takes back: the server still has to answer them. */
+function createWaits<C>(): Waits<C> {
+  const open = new Map<C, number>();
+  return {
+    begin(client) {
+      const before = open.get(client) ?? 0;
+      if (before >= SUBSCRIPTIONS_MAX) return undefined;
+      open.set(client, before + 1);
+      return () => {
+        const left = open.get(client);
+        if (left !== undefined) open.set(client, left - 1);
+      };
+    },
+    leave: (client) => void open.delete(client),
   };
 }
 
