@@ -186,7 +186,7 @@ function peerOf(state: PeerState, upstream: Returning): Peer {
         : refused(state, failure);
     },
     greet(build) {
-      const failure = upstream.failure();
+      const failure = state.over.signal.aborted ? stopped(config.name) : upstream.failure();
       if (failure !== undefined) return refused(state, failure);
       return ask({ state, peer, upstream }, (id) => {
         const line = build(id);
@@ -216,7 +216,7 @@ function peerOf(state: PeerState, upstream: Returning): Peer {
       peer.catalog.close();
       state.over.abort(new Error("the server is no longer needed"));
       await upstream.close();
-      leave(state, { server: config.name, reason: `Server "${config.name}" was stopped` });
+      leave(state, stopped(config.name));
     },
   };
   return peer;
@@ -260,6 +260,7 @@ async function listTools(
 /** Why its process cannot be asked. */
 function failureOf(state: PeerState, upstream: Returning): ServerFailure | undefined {
   const { config, isJoined, retryAtMs, parts } = state;
+  if (state.over.signal.aborted) return stopped(config.name);
   const failure = upstream.failure() ?? (isJoined ? undefined : starting(config.name));
   if (failure === undefined || failure.retryAfterMs !== undefined || retryAtMs === undefined)
     return failure;
@@ -284,6 +285,11 @@ function starting(server: string): ServerFailure {
     retryAfterMs: RETRY_MS_MIN,
   };
 }
+
+const stopped = (server: string): ServerFailure => ({
+  server,
+  reason: `Server "${server}" was stopped`,
+});
 
 function refused(state: PeerState, failure: ServerFailure): SentRequest {
   const answer = Promise.reject<Buffer>(new ServerFailedError(failure));

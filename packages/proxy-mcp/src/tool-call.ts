@@ -209,6 +209,14 @@ function stop(call: Running, error: Error): boolean {
   return call.phase === "forwarded";
 }
 
+/** Its task is canceled: false where its server has it, which goes on. */
+function giveUp(call: Running): boolean {
+  if (call.phase !== "judged") return false;
+  call.cancelled = true;
+  call.stopped.abort(new CallCancelledError("the client canceled the task"));
+  return true;
+}
+
 function isStopped({ cancelled, failure }: Running): boolean {
   return cancelled || failure !== undefined;
 }
@@ -272,7 +280,7 @@ async function settle(call: Running): Promise<Buffer | NoticeResult> {
     gate.runOrOpen(action, { perform, ...howOf(call) }, context),
   );
   if (!("settled" in answer)) return answer;
-  const verdict = await waitForPerson(call, answer);
+  const verdict = await waitForPerson(call, answer, () => giveUp(call));
   if (!("decision" in verdict)) return verdict;
   if (verdict.decision === "deny") return deniedResult(verdict);
   // A yes for a client that is gone is not acted on.

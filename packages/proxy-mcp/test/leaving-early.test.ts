@@ -8,10 +8,11 @@ import { memoryAuditSink } from "@acp/audit";
 import { type Clock, createConsentGate } from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
 import { manualClock } from "@acp/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createMcpProxy, type ServerProcess } from "../src/index.js";
+import { inProcess } from "./support/in-process.js";
 import { pipes } from "./support/line-client.js";
-import { ALLOW_ALL, heldChannel } from "./support/proxied.js";
+import { ALLOW_ALL, heldChannel, proxied } from "./support/proxied.js";
 
 /** A clock that stands still, and the sleeps that would keep a process. */
 function watchedClock(): { readonly clock: Clock; readonly sleeps: ReadonlySet<symbol> } {
@@ -79,4 +80,26 @@ describe("a client that leaves during initialize", () => {
       expect([...sleeps]).toEqual([]);
     },
   );
+});
+
+it("no server is started for a client that left during the change, or before it", async () => {
+  // What it owes an answer to is let finish first.
+  const [one, second, three] = ["one", "two", "three"].map((name) =>
+    inProcess((heard) => heard.method === "tools/call" || undefined, name),
+  );
+  if (one === undefined || second === undefined || three === undefined) throw new Error();
+  const p = proxied({ policy: ALLOW_ALL, upstreams: [one.upstream, second.upstream] });
+  onTestFinished(() => p.proxy.close());
+  await p.client.handshake();
+  const next = { upstreams: [one.upstream, three.upstream], changed: [] };
+  p.client.send({ id: 1, method: "tools/call", params: { name: "two__echo", arguments: {} } });
+  await expect.poll(() => second.lines.some((line) => line.includes("tools/call"))).toBe(true);
+  const changed = p.proxy.change(next);
+  await new Promise((resolve) => setImmediate(resolve));
+  await Promise.all([p.proxy.close(), changed]);
+  expect(three.counts).toEqual({ started: 0, ended: 0 });
+  expect(await p.proxy.change(next)).toBe("later");
+  expect([one, second, three].map(({ counts }) => counts.started - counts.ended)).toEqual([
+    0, 0, 0,
+  ]);
 });

@@ -189,6 +189,50 @@ describe("a shared server", () => {
     );
   });
 
+  it("is subscribed to within a client's share, and no client is remembered without end", async () => {
+    const { a, b, ...d } = await two({ callsMax: 4 });
+    const asked = (method: string): readonly Message[] =>
+      d.got().filter((each) => each.method === `resources/${method}`);
+    const of = (n: number): object => ({ params: { uri: `x://${n}` } });
+    for (let n = 0; n < 1_500; n++) {
+      a.says({ id: `s${n}`, method: "resources/subscribe", ...of(n) });
+      a.says({ id: `u${n}`, method: "resources/unsubscribe", ...of(n) });
+      for (const requestId of [`s${n}`, `u${n}`])
+        a.says({ method: "notifications/cancelled", params: { requestId } });
+    }
+    a.says({ id: "late", method: "resources/subscribe", ...of(9_999) });
+    await turn();
+    expect(asked("subscribe")).toHaveLength(2);
+    expect(a.heard.at(-1)).toMatchObject({
+      id: "late",
+      error: { message: expect.stringContaining("are not answered yet") },
+    });
+    // What waits for its turn with one that leaves, another one still gets.
+    b.says({ id: 1, method: "resources/subscribe", ...of(7) });
+    await turn();
+    expect(b.heard).toHaveLength(1);
+    a.process.kill();
+    await turn();
+    const [last] = asked("subscribe").slice(-1);
+    expect(last?.params).toEqual({ uri: "x://7" });
+    d.says({ id: last?.id, result: {} });
+    await turn();
+    expect(b.heard.at(-1)).toMatchObject({ id: 1, result: {} });
+  });
+
+  it("gets nothing that was still waiting when its client leaves", async () => {
+    const { a, b, ...d } = await two({ callsMax: 4 });
+    for (let id = 0; id < 20; id++) a.says(call(id));
+    b.says(call("b"));
+    await turn();
+    a.process.kill();
+    await turn();
+    expect(calls(d).map((each) => argumentsOf(each)["id"])).toEqual([0, 1, "b"]);
+    for (let id = 0; id < 4; id++) b.says(call(`b${id}`));
+    await turn();
+    expect(calls(d)).toHaveLength(6);
+  });
+
   it("has only so many requests, and a flood of one client leaves the other its part", async () => {
     const { a, b, ...d } = await two({ callsMax: 4 });
     for (let id = 0; id < 100; id++) a.says(call(id));
@@ -262,6 +306,41 @@ describe("a shared server", () => {
     expect(c.reason()).toContain("is being restarted");
   });
 
+  it("comes back for clients of every version, whoever is first", async () => {
+    const d = double();
+    const [a, b] = [d.connect(), d.connect()];
+    await a.ready();
+    await b.ready("2025-06-18");
+    d.dies();
+    await turn();
+    await d.connect().ready("2025-06-18");
+    expect(d.starts()).toBe(2);
+    expect(d.got()[0]?.params?.["protocolVersion"]).toBe("2025-11-25");
+    // Once nobody is left who could come back, the next client chooses.
+    await d.connect().ready();
+    d.shared.renew();
+    await d.clock.advance(20_000);
+    const last = d.connect();
+    await last.ready();
+    last.end();
+    await turn();
+    await d.clock.advance(60_000);
+    await d.connect().ready("2025-06-18");
+    expect(d.got()[0]?.params?.["protocolVersion"]).toBe("2025-06-18");
+  });
+
+  it("tells only the client whose initialize no server could answer", async () => {
+    const d = double();
+    const [a, b] = [d.connect(), d.connect()];
+    for (const protocolVersion of [1, "", "latest", undefined])
+      a.says({ id: "bad", method: "initialize", params: { protocolVersion } });
+    await turn();
+    expect(a.heard.map(({ error }) => error?.code)).toEqual(Array(4).fill(-32602));
+    expect(d.starts()).toBe(0);
+    await Promise.all([b.ready(), a.ready()]);
+    expect(a.heard.at(-1)).toHaveProperty("result");
+  });
+
   it("that does not answer ends for all who wait, and is started again for the next", async () => {
     const d = double({ startTimeoutMs: 5_000 }, false);
     const [a, b] = [d.connect(), d.connect()];
@@ -277,7 +356,8 @@ describe("a shared server", () => {
   it("does not wait for a client that does not read", async () => {
     const d = double();
     const [slow, b] = [d.shared.connect(), d.connect()];
-    slow.stdin.write(line({ id: 1, method: "initialize", params: {} }));
+    const params = { protocolVersion: "2025-11-25" };
+    slow.stdin.write(line({ id: 1, method: "initialize", params }));
     await b.ready();
     slow.stdin.write(line({ method: "notifications/initialized" }));
     let reason: string | undefined;

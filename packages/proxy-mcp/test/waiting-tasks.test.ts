@@ -1,5 +1,6 @@
 /** Clients with tasks: a call that waits for a person is a task of the proxy's own. */
 import { describe, expect, it } from "vitest";
+import { inProcess } from "./support/in-process.js";
 import type { Answer } from "./support/in-process.js";
 import type { Message } from "./support/line-client.js";
 import { greet, modern, TASKS, URL_MODE, waits, WITH_TASKS } from "./support/waiting-world.js";
@@ -260,6 +261,41 @@ describe("a call of a client with sessions that asks for a task", () => {
     expect((await (await w.channel.question(0)).session.ended).status).toBe("cancelled");
     expect((await w.client.request(4, "tasks/cancel", { taskId })).error?.code).toBe(-32_602);
     expect(w.calls()).toEqual([]);
+  });
+
+  it("that is canceled after the yes, while others have its server's places, is never sent", async () => {
+    let answerFirst = (): void => {};
+    const server = inProcess(
+      withTasks((heard, say) => {
+        if (heard.method !== "tools/call") return undefined;
+        answerFirst = () => say(JSON.stringify({ jsonrpc: "2.0", id: heard.id, result: {} }));
+        return true;
+      }),
+    );
+    const got = (): number => server.lines.filter((line) => line.includes("tools/call")).length;
+    const w = waits({ upstreams: [{ ...server.upstream, limits: { callsMax: 1 } }] });
+    await start(w);
+    await (await w.channel.question(0)).approve();
+    await expect.poll(got).toBe(1);
+    const { result } = await w.client.request(2, "tools/call", {
+      name: "echo",
+      arguments: { text: "y" },
+      task: {},
+    });
+    const { taskId } = (result as { readonly task: { readonly taskId: string } }).task;
+    await (await w.channel.question(1)).approve();
+    await expect
+      .poll(
+        async () =>
+          (await w.client.request(`g${w.client.lines.length}`, "tasks/get", { taskId })).result,
+      )
+      .toMatchObject({ statusMessage: expect.stringContaining("is answered") });
+    expect((await w.client.request(3, "tasks/cancel", { taskId })).result).toMatchObject({
+      status: "cancelled",
+    });
+    answerFirst();
+    for (const id of [4, 5, 6]) await w.client.request(id, "ping");
+    expect(got()).toBe(1);
   });
 
   it("stands for its server's task, whose result has our id", async () => {

@@ -27,14 +27,17 @@ export const mcpRestart: Run = async (invocation) => {
   const restarted = told === "none" ? [] : readRestarted(told["restarted"]);
   print.result({ running: told !== "none", restarted }, () => [
     ...restarted.map(
-      ({ agent, pid, servers }) =>
-        `${escapeText(agent)} (process ${pid}): ${servers.map((name) => escapeText(name)).join(", ")}`,
+      ({ agent, pid, servers, late }) =>
+        `${escapeText(agent)} (process ${pid}): ${late === true ? NOT_YET : servers.map((name) => escapeText(name)).join(", ")}`,
     ),
     ...(restarted.length > 0 ? [] : [none(server)]),
     "Servers of acp mcp --alone are restarted with the client that started it",
   ]);
+  if (restarted.some(({ late }) => late === true)) return "failed";
   return restarted.length > 0 ? "ok" : "nothing";
 };
+
+const NOT_YET = "not restarted yet, its configuration is still being written or cannot be read";
 
 const none = (server: string | undefined): string =>
   server === undefined

@@ -33,17 +33,19 @@ type ConfigContext = Pick<Invocation, "values" | "io">;
 /**
  * Reads `--config`, or the home's config.yml where there is one.
  *
+ * @param real - Where that file was found to lie; it is read there.
  * @throws ConsentError `config_invalid`, beginning with the place, or `home_invalid`.
  */
 export async function readHomeConfig(
   home: Home,
   { values, io }: ConfigContext,
+  real?: string,
 ): Promise<HomeConfig> {
   const file = values.config === undefined ? home.configPath : resolve(io.cwd, values.config);
   if (values.config === undefined && (await isMissing(file)))
     return { file, config: undefined, policyFile: home.policyPath, isPolicyNamed: false };
   const config = await onFile(file, () =>
-    readConfig(file, { homeDir: io.userHome, cwd: dirname(file) }),
+    readConfig(real ?? file, { homeDir: io.userHome, cwd: dirname(file) }),
   );
   return {
     file,

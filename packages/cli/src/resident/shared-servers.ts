@@ -26,12 +26,19 @@ export interface SharedServers extends AsyncDisposable {
  */
 const PASSED = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_[A-Z_]+)$/;
 
+interface Kept {
+  readonly name: string;
+  readonly shared: SharedServer;
+  /** Clients that are connected to it. */
+  held: number;
+}
+
 /** None runs yet. */
 export function createSharedServers(
   { io, print }: Invocation,
   { servers, version }: { readonly servers: Servers; readonly version: string },
 ): SharedServers {
-  const all = new Map<string, { readonly name: string; readonly shared: SharedServer }>();
+  const all = new Map<string, Kept>();
   const start = (server: CommandServer, masker: SharedServerOptions["masker"]): SharedServer =>
     createSharedServer(
       {
@@ -51,17 +58,26 @@ export function createSharedServers(
     of(server, masker) {
       const { name, limits } = server;
       const key = createHash("sha256").update(JSON.stringify(server)).digest("hex");
-      // What was configured otherwise before has no clients to come.
-      for (const [other, { shared }] of all)
-        if (other !== key && !shared.isRunning()) all.delete(other);
-      const shared = all.get(key)?.shared ?? start(server, masker);
+      // What this one was before has no clients to come.
+      for (const [other, each] of all)
+        if (other !== key && each.name === name && each.held === 0 && !each.shared.isRunning())
+          all.delete(other);
+      const first = all.get(key) ?? { name, shared: start(server, masker), held: 0 };
       // The vault may have more by now than when the one before was started.
-      if (masker !== undefined && !shared.isRunning()) shared.learn({ masker });
-      all.set(key, { name, shared });
+      if (masker !== undefined && !first.shared.isRunning()) first.shared.learn({ masker });
+      all.set(key, first);
       return {
         name,
         ...(limits !== undefined && { limits }),
-        start: () => Promise.resolve(shared.connect()),
+        start() {
+          // Never a second one beside that of another client.
+          const kept = all.get(key) ?? first;
+          all.set(key, kept);
+          const process = kept.shared.connect();
+          kept.held++;
+          void process.exited.then(() => kept.held--);
+          return Promise.resolve(process);
+        },
       };
     },
     renew(wanted) {

@@ -3,10 +3,7 @@
  * not load, or that an agent could have written, changes nothing, and that is said. Rules:
  * spec/mcp-proxy.md §22.
  */
-import { lstat, realpath } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
-import { basename, dirname, isAbsolute, join, relative } from "node:path";
-import { tmpdir } from "node:os";
 import { asError, escapeText } from "@acp/core";
 import { watchText } from "@acp/home";
 import type { Config, Home, UpstreamServer } from "@acp/home";
@@ -19,6 +16,7 @@ import { sayConfig } from "../gate/config-in-force.js";
 import type { HomeKeys } from "../gate/home-keys.js";
 import type { GateInUse } from "../gate/with-gate.js";
 import { createHomePins, trustedIn } from "../pins/home-pins.js";
+import { readInPlace } from "./config-place.js";
 import type { OpenServers } from "./open-servers.js";
 
 /** A configuration whose servers change. Whoever reads them later finds those of then. */
@@ -177,11 +175,12 @@ function follow(state: State, servers: ServersInUse): void {
 /** Puts the servers of the file in force, if they are others. */
 async function takeChange(state: State, servers: ServersInUse): Promise<void> {
   const { home, invocation, homeKeys, inUse, source } = state;
-  const found = await readHomeConfig(home, invocation);
+  const { file: path, config } = source;
+  const place = { file: path, homeDir: home.dir, io: invocation.io, config };
+  const { found, why } = await readInPlace(place, (real) => readHomeConfig(home, invocation, real));
   if (found.hash === state.hash) return;
   state.hash = found.hash;
-  const why = await writableByAgent(state);
-  if (why !== undefined)
+  if (why !== undefined && found.config !== undefined)
     return inUse.notices.tell(
       "servers_kept",
       `${source.file} was changed, and is not read while clients are connected, because ${why}; it holds from when a client connects again`,
@@ -250,34 +249,4 @@ function differences(
       ...list("restarts", others.map(nameOf)),
     ],
   };
-}
-
-/**
- * Why an agent may have written the file: then it would choose its own servers. The home is closed
- * to every agent; elsewhere it is where the agent works that counts, and where servers write.
- */
-async function writableByAgent({
-  source: { file, config },
-  home,
-  invocation: { io },
-}: State): Promise<string | undefined> {
-  const directory = await realpath(dirname(file));
-  if ((await lstat(file)).isSymbolicLink()) return "it is a link";
-  const real = join(directory, basename(file));
-  if (isWithin(real, await realpath(home.dir))) return undefined;
-  const writes = (config?.servers ?? []).flatMap((server) =>
-    "command" in server
-      ? [...(server.write ?? []), ...(server.cwd === undefined ? [] : [server.cwd])]
-      : [],
-  );
-  for (const place of [io.cwd, tmpdir(), ...writes]) {
-    const at = await realpath(place).catch(() => place);
-    if (isWithin(real, at)) return `it lies in ${place}, where the agent or a server may write`;
-  }
-  return undefined;
-}
-
-function isWithin(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || (way !== ".." && !way.startsWith("../") && !isAbsolute(way));
 }

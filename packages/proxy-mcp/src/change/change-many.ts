@@ -41,6 +41,8 @@ export async function changeMany(
   const known = before[0]?.session().messages().filter(isForAll) ?? [];
   const leaving = before.filter(({ name }) => !names.has(name) || changed.has(name));
   await Promise.all(leaving.map((peer) => end(state, peer, names.has(peer.name))));
+  // The client left meanwhile: nobody would end what is started now.
+  if (state.over.signal.aborted) return;
   const staying = new Map(
     before.filter((peer) => !leaving.includes(peer)).map((peer) => [peer.name, peer]),
   );

@@ -116,7 +116,7 @@ async function restart(state: State, names: ReadonlySet<string>): Promise<void> 
 async function change(state: State, next: Change): Promise<ChangeOutcome> {
   const told = await greetingOf(state);
   // Whoever is not greeted was told nothing of its servers that could be told to others.
-  if (told === "never") return "later";
+  if (told === "never" || state.over.signal.aborted) return "later";
   const { current } = state;
   state.isChanged = true;
   if ("many" in current) await current.many.change(next);

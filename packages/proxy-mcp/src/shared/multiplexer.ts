@@ -22,7 +22,7 @@ import type { RpcId } from "../rpc.js";
 import { createFairQueue } from "./fair-queue.js";
 import type { FairQueue } from "./fair-queue.js";
 import { createSharedResources, NO_SERVER } from "./shared-resources.js";
-import type { Outcome, SharedResources } from "./shared-resources.js";
+import type { Outcome, ResourceAsk, SharedResources } from "./shared-resources.js";
 
 /** What a shared server is asked for its clients. All else would be the state of one of them. */
 const ASKED: ReadonlySet<string> = new Set([
@@ -85,6 +85,8 @@ interface Client {
   readonly deliver: (line: Buffer) => void;
   /** By the client's own ids. */
   readonly open: Map<RpcId, Open>;
+  /** What is asked for it and others, and waits for its turn. */
+  readonly queued: Set<(answer: "left" | undefined) => void>;
   isReady: boolean;
 }
 
@@ -114,7 +116,7 @@ export function createMultiplexer(parts: MultiplexerParts): Multiplexer {
     queue: createFairQueue(parts.callsMax),
     asked: new Map(),
     own: new Map(),
-    resources: createSharedResources((uri, isWanted) => subscribe(state, uri, isWanted)),
+    resources: createSharedResources((what) => subscribe(state, what)),
     told: new Set(),
     nextId: 1,
   };
@@ -128,7 +130,12 @@ export function createMultiplexer(parts: MultiplexerParts): Multiplexer {
 }
 
 function join(state: State, deliver: Client["deliver"]): MultiplexedClient {
-  const client: Client = { deliver, open: new Map(), isReady: false };
+  const client: Client = {
+    deliver,
+    open: new Map(),
+    queued: new Set(),
+    isReady: false,
+  };
   state.clients.add(client);
   state.queue.join(client);
   return {
@@ -137,10 +144,13 @@ function join(state: State, deliver: Client["deliver"]): MultiplexedClient {
     isBusy: () => client.open.size > 0,
     leave() {
       state.clients.delete(client);
+      // First, or each place that is given back would be taken by its next request.
+      state.queue.leave(client);
       for (const { takeBack } of client.open.values()) takeBack();
       client.open.clear();
-      state.queue.leave(client);
       state.resources.leave(client);
+      for (const settle of client.queued) settle("left");
+      client.queued.clear();
     },
   };
 }
@@ -206,14 +216,28 @@ async function takeSubscription(
 }
 
 /** Tells the server of a resource that the first client wants, or the last one wants no more. */
-async function subscribe(state: State, uri: string, isWanted: boolean): Promise<Outcome> {
-  const own = state.nextId++;
-  const line = await new Promise<Buffer | undefined>((resolve) => {
-    state.own.set(own, resolve);
-    state.send(
-      requestLine(own, isWanted ? "resources/subscribe" : "resources/unsubscribe", { uri }),
-    );
+async function subscribe(
+  state: State,
+  { uri, isWanted, client }: ResourceAsk<Client>,
+): Promise<Outcome | "left"> {
+  const line = await new Promise<Buffer | "left" | undefined>((resolve) => {
+    const send = (done: () => void): void => {
+      client.queued.delete(resolve);
+      const own = state.nextId++;
+      state.own.set(own, (answer) => {
+        done();
+        resolve(answer);
+      });
+      state.send(
+        requestLine(own, isWanted ? "resources/subscribe" : "resources/unsubscribe", { uri }),
+      );
+    };
+    // For one that left, the server hears at once that nobody wants it.
+    if (!state.clients.has(client)) return send(() => {});
+    client.queued.add(resolve);
+    return void state.queue.enter(client, send);
   });
+  if (line === "left") return line;
   if (line === undefined) return NO_SERVER;
   if (resultOf(line) !== undefined) return { ok: true };
   const message = `Server "${state.name}" refuses to be subscribed to for this resource`;
@@ -306,7 +330,9 @@ const TOLD_MAX = 20;
 
 function fail(state: State, failure: ServerFailure): void {
   state.queue.pause(true);
-  for (const { open, deliver } of state.clients) {
+  for (const { open, queued, deliver } of state.clients) {
+    for (const settle of queued) settle(undefined);
+    queued.clear();
     for (const [id, { isSent }] of open) if (!isSent) deliver(errorLine(id, failureError(failure)));
     open.clear();
   }

@@ -26,6 +26,7 @@ import type { ClientRequest } from "../message.js";
 import {
   errorLine,
   INTERNAL_ERROR,
+  INVALID_PARAMS,
   INVALID_REQUEST,
   notificationLine,
   requestLine,
@@ -35,10 +36,10 @@ import type { CommandUpstream, ServerExit, ServerProcess } from "../server-proce
 import { tooLarge } from "../too-large.js";
 import { startUpstream } from "../upstream.js";
 import type { Upstream, UpstreamHandlers } from "../upstream.js";
-import { greetingOf } from "./greeting.js";
-import type { Greeting } from "./greeting.js";
 import { createMultiplexer } from "./multiplexer.js";
 import type { MultiplexedClient, Multiplexer } from "./multiplexer.js";
+import { greetingOf, isVersion } from "./shared-greeting.js";
+import type { Greeting } from "./shared-greeting.js";
 
 /** Options of {@link createSharedServer}. */
 export interface SharedServerOptions {
@@ -90,6 +91,8 @@ interface State {
   /** Of all its clients: what one of them was released, the server can say at any time. */
   readonly masks: Masks;
   current: Instance | undefined;
+  /** What the clients of before were greeted in, while they may come back. */
+  version: unknown;
   /** Starts are one after another. */
   starting: Promise<unknown>;
   isClosed: boolean;
@@ -130,6 +133,7 @@ export function shareServer(
     clock,
     masks: createMasks(options.masker),
     current: undefined,
+    version: undefined,
     starting: Promise.resolve(),
     isClosed: false,
   };
@@ -161,7 +165,10 @@ function renew({ clock, config }: State, instance: Instance): void {
     .catch(() => undefined);
 }
 
-/** The process for a client that begins; it is greeted in the version of the first one. */
+/**
+ * The process for a client that begins. It is greeted in the version of the first one; one that
+ * follows, as the one before was, or those clients could not come back to it.
+ */
 function instanceFor(state: State, version: unknown): Promise<Instance> {
   const next = state.starting.then(async () => {
     const { current } = state;
@@ -169,7 +176,7 @@ function instanceFor(state: State, version: unknown): Promise<Instance> {
     // Never two at once.
     await current?.gone;
     if (state.isClosed) throw new Error(`Server "${state.config.name}" was stopped`);
-    state.current = startInstance(state, version);
+    state.current = startInstance(state, state.version ?? version);
     return state.current;
   });
   state.starting = next.catch(() => undefined);
@@ -227,24 +234,24 @@ function startInstance(state: State, version: unknown): Instance {
     idle,
     over,
   };
-  greetServer(instance, options, version);
+  greetServer(state, instance, version);
   void greetedInTime(state, instance);
   rest(state, instance);
   return instance;
 }
 
 /** As our own client; whoever waits for the greeting after this comes after it. */
-function greetServer(
-  { upstream, greeting, end }: Instance,
-  { clientInfo }: SharedServerOptions,
-  version: unknown,
-): void {
+function greetServer(state: State, { upstream, greeting, end }: Instance, version: unknown): void {
+  const { clientInfo } = state.options;
   const params = { protocolVersion: version, capabilities: {}, clientInfo };
   upstream.send(requestLine(GREETING_ID, "initialize", params));
   void greeting.then((greeted) => {
     // It may answer better another time.
     if ("error" in greeted) end({ server: upstream.name, reason: greeted.error.message });
-    else upstream.send(notificationLine("notifications/initialized", undefined));
+    else {
+      state.version = greeted.result["protocolVersion"];
+      upstream.send(notificationLine("notifications/initialized", undefined));
+    }
   });
 }
 
@@ -355,6 +362,11 @@ function take(state: State, client: Client, line: Buffer): void {
 
 async function greet(state: State, client: Client, { id, params }: ClientRequest): Promise<void> {
   const version = isRecord(params) ? params["protocolVersion"] : undefined;
+  if (!isVersion(version)) {
+    client.isGreeting = false;
+    const message = 'Cannot initialize: "protocolVersion" is no date, such as 2025-11-25';
+    return deliver(client, errorLine(id, { code: INVALID_PARAMS, message }));
+  }
   let instance: Instance;
   try {
     instance = await instanceFor(state, version);
@@ -382,10 +394,14 @@ function leave(state: State, client: Client): void {
 }
 
 /** Without a client it ends after a while. */
-function rest({ clock }: State, instance: Instance): void {
+function rest(state: State, instance: Instance): void {
   instance.idle = new AbortController();
-  clock
+  state.clock
     .sleep(SHARED_IDLE_MS, { signal: instance.idle.signal, background: true })
-    .then(() => instance.clients.size === 0 && instance.end(undefined))
+    .then(() => {
+      if (instance.clients.size > 0) return;
+      state.version = undefined;
+      instance.end(undefined);
+    })
     .catch(() => undefined);
 }

@@ -30,6 +30,8 @@ export interface TaskParts {
   readonly isStateful: boolean;
   /** What it waits for, for people and models. */
   readonly message: string;
+  /** Has the call never sent to its server; false where that has it already. */
+  giveUp(): boolean;
 }
 
 /** The tasks of one client. */
@@ -51,6 +53,7 @@ interface Task extends TaskState {
   message: string;
   answer: Buffer | undefined;
   readonly pending: Pending;
+  readonly giveUp: () => boolean;
   /** Whether the person has not answered yet. */
   isOpen: boolean;
   /** The server's task that it stands for. */
@@ -139,7 +142,7 @@ function cancel(state: State, task: Task, id: RpcId): void {
       errorLine(id, { code: INVALID_PARAMS, message: "Cannot cancel the task: it is over" }),
     );
   // What its server has goes on; a client with sessions is told nothing of it any more.
-  if (!isOver(task) && (task.isOpen || task.isStateful)) {
+  if (!isOver(task) && (task.giveUp() || task.isStateful)) {
     task.status = "cancelled";
     task.message = "The client canceled it";
     task.updatedMs = clock.now();
@@ -185,7 +188,7 @@ function takeAbout(state: State, task: Task, request: ClientRequest): ClientRequ
 
 const METHODS: ReadonlySet<string> = new Set(["tasks/get", "tasks/cancel", "tasks/update"]);
 
-function makeTask({ pending, isStateful, message }: TaskParts, nowMs: number): Task {
+function makeTask({ pending, isStateful, message, giveUp }: TaskParts, nowMs: number): Task {
   return {
     taskId: `acp-${randomBytes(24).toString("base64url")}`,
     isStateful,
@@ -196,6 +199,7 @@ function makeTask({ pending, isStateful, message }: TaskParts, nowMs: number): T
     message,
     answer: undefined,
     pending,
+    giveUp,
     isOpen: true,
     alias: undefined,
     waiters: new Set(),

@@ -8,7 +8,7 @@ import type { ClientRequest } from "../message.js";
 import { reportProgress } from "../report-progress.js";
 import type { RpcId } from "../rpc.js";
 import { describeWait } from "./question-text.js";
-import type { Hold, Waiting } from "./waiting.js";
+import type { HeldCall, Hold, Waiting } from "./waiting.js";
 
 /** A call that may have to wait. */
 export interface PersonCall {
@@ -40,19 +40,21 @@ export interface PersonCall {
  * While a person decides: progress for the client, a page to answer on where it can show one, and
  * after a while "call again".
  *
+ * @param giveUp - See {@link HeldCall}.
  * @returns The verdict, or the call's answer where the decision is kept for a retry, or the client's
  *   user declined.
  */
 export async function waitForPerson(
   call: PersonCall,
   pending: Pending,
+  giveUp: HeldCall["giveUp"],
 ): Promise<Verdict | Buffer | NoticeResult> {
   const { parts, job } = call;
   call.pending = pending;
   if (call.failure !== undefined) void pending.withdraw("the server is gone");
   else if (call.clientGone || call.cancelled) void pending.leave("the client is gone");
   const { server, tool, request } = job;
-  const hold = await parts.waiting?.hold({ pending, server, tool, request });
+  const hold = await parts.waiting?.hold({ pending, server, tool, request, giveUp });
   if (hold?.task !== undefined) {
     call.deliver = (line) => hold.task?.deliver(line);
     parts.send(hold.task.created);

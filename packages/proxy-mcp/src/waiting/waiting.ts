@@ -41,6 +41,8 @@ export interface HeldCall {
   readonly tool: string;
   /** The client's request; `undefined` where it is not one of its own. */
   readonly request: ClientRequest | undefined;
+  /** Has it never sent to its server; false where that has it already. */
+  giveUp(): boolean;
 }
 
 /** How a held call goes on. */
@@ -286,13 +288,13 @@ interface Opening {
 
 function openTask(
   { tasks }: State,
-  { pending, request }: HeldCall,
+  { pending, request, giveUp }: HeldCall,
   { isModern, features, message }: Opening,
 ): (Hold["task"] & { decided(): void }) | undefined {
   if (request?.method !== "tools/call") return undefined;
   const wants = isRecord(request.params) && request.params["task"] !== undefined;
   if (!features.tasks || (!isModern && !wants)) return undefined;
-  const task = tasks.open({ pending, isStateful: !isModern, message });
+  const task = tasks.open({ pending, isStateful: !isModern, message, giveUp });
   if (task === undefined) return undefined;
   return { ...task, created: resultLine(request.id, task.created) };
 }

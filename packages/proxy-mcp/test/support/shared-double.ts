@@ -44,7 +44,7 @@ export interface Client {
   end(): void;
   reason(): string | undefined;
   /** Has it greeted. */
-  ready(): Promise<void>;
+  ready(protocolVersion?: string): Promise<void>;
 }
 
 const ABLE = {
@@ -81,7 +81,11 @@ export function double(
           setImmediate(() =>
             says({
               id: message.id,
-              result: { protocolVersion: "2025-11-25", capabilities: ABLE, serverInfo: {} },
+              result: {
+                protocolVersion: message.params?.["protocolVersion"],
+                capabilities: ABLE,
+                serverInfo: {},
+              },
             }),
           );
       },
@@ -132,9 +136,9 @@ function client(process: ServerProcess): Client {
     says,
     end: () => void process.stdin.end(),
     reason: () => reason,
-    async ready() {
+    async ready(protocolVersion = "2025-11-25") {
       const params = {
-        protocolVersion: "2025-11-25",
+        protocolVersion,
         capabilities: { sampling: {} },
         clientInfo: { name: "secret-agent" },
       };
