@@ -87,11 +87,11 @@ it("masks a process with the vault of the client that started it, not of the fir
     version: "0",
   });
   const command = ["/bin/sh", "-c", "echo value-of-B >&2; cat"];
-  const server = { name: "db", command, shared: true } as never;
+  const db = { name: "db", command, shared: true } as never;
   const masker = (name: string) => () =>
     createMasker([new Secret({ name, value: `value-of-${name}` })]);
-  sharing.of(server, masker("A"));
-  const upstream = sharing.of(server, masker("B"));
+  sharing.of(db, masker("A"));
+  const upstream = sharing.of(db, masker("B"));
   if (!("start" in upstream)) throw new Error("it is started by its caller");
   const client = await upstream.start();
   client.stdin.write(`${GREET}\n`);

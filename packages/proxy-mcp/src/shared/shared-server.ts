@@ -14,11 +14,9 @@ import {
   DRAIN_CALLS_MS,
   SHARED_CALLS_MAX,
   SHARED_IDLE_MS,
-  SHARED_LINES_AT_ONCE,
   START_TIMEOUT_MS,
+  UNREAD_BYTES_MAX,
 } from "../limits.js";
-import { UNREAD_BYTES_MAX } from "../limits.js";
-import { createLoopTurns } from "../loop-turns.js";
 import { createMasks } from "../masks.js";
 import type { Masks } from "../masks.js";
 import { isRecord, readClientLine, readServerLine } from "../message.js";
@@ -33,13 +31,13 @@ import {
 } from "../rpc.js";
 import { resultLine } from "../rpc.js";
 import type { CommandUpstream, ServerExit, ServerProcess } from "../server-process.js";
-import { tooLarge } from "../too-large.js";
 import { startUpstream } from "../upstream.js";
 import type { Upstream, UpstreamHandlers } from "../upstream.js";
 import { createMultiplexer } from "./multiplexer.js";
 import type { MultiplexedClient, Multiplexer } from "./multiplexer.js";
 import { greetingOf, isVersion } from "./shared-greeting.js";
 import type { Greeting } from "./shared-greeting.js";
+import { startHeard } from "./start-heard.js";
 
 /** Options of {@link createSharedServer}. */
 export interface SharedServerOptions {
@@ -253,29 +251,6 @@ function greetServer(state: State, { upstream, greeting, end }: Instance, versio
       upstream.send(notificationLine("notifications/initialized", undefined));
     }
   });
-}
-
-interface Hearing extends Pick<UpstreamHandlers, "awaits" | "onPressure"> {
-  hear(line: Buffer): void;
-  end(why: ServerFailure): void;
-}
-
-function startHeard(
-  { config, options, clock, startProcess, masks }: State,
-  { hear, end, ...handlers }: Hearing,
-): Upstream {
-  const giveUp = (reason: string): void => end({ server: config.name, reason });
-  const all: UpstreamHandlers = {
-    ...handlers,
-    clock,
-    masks,
-    turns: createLoopTurns(() => SHARED_LINES_AT_ONCE),
-    onLine: hear,
-    onOversize: (line) => tooLarge(line, { name: config.name, giveUp }, hear),
-    onEnd: end,
-    log: options.log,
-  };
-  return startProcess(all);
 }
 
 async function greetedInTime({ clock, config }: State, { greeting, end }: Instance): Promise<void> {
